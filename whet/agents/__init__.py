@@ -1,0 +1,1 @@
+"""Coder, Judge and the loop that they turn in."""

@@ -1,0 +1,151 @@
+"""What answers a prompt: the protocol of models, and the plain data on both sides of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One part of a prompt.
+
+    Attributes:
+        role: system, user or assistant.
+        text: what it says.
+        stable: whether all that precedes its end recurs in later prompts, so that a provider may cache it.
+    """
+
+    role: str
+    text: str
+    stable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HotLine:
+    """A line of the target's file and its share of the time, 0 to 1."""
+
+    line: int
+    share: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """The facts of a prompt as plain data, for models that are programs.
+
+    Attributes:
+        language: python, c or cpp.
+        kind: function or program.
+        symbol: the function or ``Class.method``, where the target is one.
+        source: the parent's text.
+        hot: the parent's hot lines, hottest first.
+        tried: ids (SHA-256 of the text) of all candidates that this run has seen.
+        verdicts: for the Judge: one plain record a candidate of the round.
+    """
+
+    language: str
+    kind: str
+    symbol: str | None
+    source: str
+    hot: tuple[HotLine, ...] = ()
+    tried: tuple[str, ...] = ()
+    verdicts: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model.
+
+    Attributes:
+        role: coder or judge.
+        messages: the prompt.
+        sample: distinguishes several answers to one prompt.
+        max_tokens: the longest answer.
+        brief: the same facts as plain data.
+    """
+
+    role: str
+    messages: tuple[Message, ...]
+    sample: int
+    max_tokens: int
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts, normalised: the four never overlap.
+
+    Attributes:
+        input: read afresh, at the full price.
+        cache_write: read afresh and put into the provider's cache.
+        cache_read: read from the provider's cache.
+        output: written, reasoning included.
+    """
+
+    input: int = 0
+    cache_write: int = 0
+    cache_read: int = 0
+    output: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens."""
+        return self.input + self.cache_write + self.cache_read + self.output
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A model's answer.
+
+    Attributes:
+        text: the answer; empty where a model has nothing (more) to propose.
+        model: who answered.
+        usage: tokens.
+        stop: ``end``, ``length`` (cut off) or ``refusal``.
+        raw: what the provider sent, as plain JSON data, for the ledger.
+    """
+
+    text: str
+    model: str
+    usage: Usage = Usage()
+    stop: str = "end"
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ModelError(Exception):
+    """A model gave no usable answer.
+
+    Attributes:
+        retry_after: seconds after which another attempt makes sense; None where none does.
+        fatal: whether no further call of this run can succeed (wrong key, no quota).
+        billed: whether the failed call may have cost something.
+    """
+
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, fatal: bool = False, billed: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.fatal = fatal
+        self.billed = billed
+
+
+class Model(Protocol):
+    """Anything that answers prompts."""
+
+    @property
+    def name(self) -> str:
+        """As the user writes it after ``--model``."""
+
+    @property
+    def free(self) -> bool:
+        """Whether calls cost neither money nor tokens."""
+
+    def complete(self, request: Request) -> Reply:
+        """Answers one request.
+
+        Raises:
+            ModelError: there is no usable answer.
+        """

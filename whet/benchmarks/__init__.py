@@ -1,0 +1,1 @@
+"""Suites and whet's own tasks."""

@@ -1,0 +1,1 @@
+"""Types and plain data; imports nothing of ours."""

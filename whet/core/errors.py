@@ -1,0 +1,61 @@
+"""Failures of ours, or of what the user gave us. A candidate's failures are values, see `verdict`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes of the command line."""
+
+    IMPROVED = 0
+    INTERNAL = 1
+    USAGE = 2
+    NO_IMPROVEMENT = 3
+    BUDGET = 4
+    BASELINE = 5
+    INTERRUPTED = 130
+
+
+class WhetError(Exception):
+    """An error that ends a command: one line that says what is wrong and how to mend it."""
+
+    exit_code = Exit.INTERNAL
+
+
+class UsageError(WhetError):
+    """The command, its options or its configuration cannot be used as given."""
+
+    exit_code = Exit.USAGE
+
+
+class BaselineError(WhetError):
+    """The baseline, or the oracle that it gives, cannot be used.
+
+    Attributes:
+        reason: a short code for reports, such as ``nondeterministic`` or ``too_short``.
+    """
+
+    exit_code = Exit.BASELINE
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class BudgetError(WhetError):
+    """A cap does not allow the next step."""
+
+    exit_code = Exit.BUDGET
+
+
+class SandboxError(WhetError):
+    """The sandbox itself broke; says nothing about the candidate."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Returns ``; did you mean 'X'?`` for the known word nearest to ``word``, or an empty string."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{close[0]}'?" if close else ""

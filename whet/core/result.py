@@ -1,0 +1,144 @@
+"""The document that `optimize` and `verify` end in: schema ``whet.result/1``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from whet.core.candidate import Candidate
+from whet.core.errors import Exit
+from whet.core.measurement import Speedup
+from whet.core.task import Task
+from whet.core.verdict import Rung
+
+SCHEMA = "whet.result/1"
+
+
+class Status(StrEnum):
+    """How a run ended."""
+
+    IMPROVED = "improved"
+    NO_IMPROVEMENT = "no_improvement"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    BASELINE_INVALID = "baseline_invalid"
+    REJECTED = "rejected"
+
+
+EXIT_OF = {
+    Status.IMPROVED: Exit.IMPROVED,
+    Status.NO_IMPROVEMENT: Exit.NO_IMPROVEMENT,
+    Status.REJECTED: Exit.NO_IMPROVEMENT,
+    Status.BUDGET_EXHAUSTED: Exit.BUDGET,
+    Status.BASELINE_INVALID: Exit.BASELINE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The candidate that a result is about."""
+
+    id: str
+    parent: str | None
+    origin: str
+    labels: tuple[str, ...]
+    diff: str
+    source: str
+
+    @classmethod
+    def of(cls, candidate: Candidate, task: Task) -> Winner:
+        """Describes a candidate with its diff against the task's baseline."""
+        diff = candidate.diff(task.source, task.filename)
+        return cls(candidate.id, candidate.parent, candidate.origin, candidate.labels, diff, candidate.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many candidates there were, and what became of them."""
+
+    proposed: int = 0
+    distinct: int = 0
+    correct: int = 0
+    rejected: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of all model calls; ``cached`` is the part of ``input`` that was read from a cache."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the models cost; ``usd_complete`` is false where a price was unknown."""
+
+    usd: float = 0.0
+    usd_complete: bool = True
+    calls: int = 0
+    tokens: Tokens = Tokens()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskName:
+    """The task, as the document names it."""
+
+    name: str
+    language: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of `optimize` or `verify`.
+
+    Attributes:
+        run: id of the run.
+        task: what was to be made faster.
+        status: how it ended.
+        speedup: the confirmed figures; None where nothing could be timed.
+        candidate: the winner, or the candidate that was judged.
+        rungs: what that candidate went through.
+        candidates: counts over all candidates.
+        cost: of the models.
+        seconds: wall time of the run.
+        message: one line on why it ended so.
+    """
+
+    run: str
+    task: TaskName
+    status: Status
+    speedup: Speedup | None
+    candidate: Winner | None
+    rungs: tuple[Rung, ...]
+    candidates: Counts
+    cost: Cost
+    seconds: float
+    message: str = ""
+
+    @property
+    def exit_code(self) -> Exit:
+        """The exit code of a command that ends in this result."""
+        return EXIT_OF[self.status]
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the document as plain JSON data."""
+        document = {"schema": SCHEMA, **asdict(self)}
+        if self.speedup is not None:
+            document["speedup"]["aa_ratio"] = list(self.speedup.aa_ratio)
+        if document["candidate"] is not None:
+            del document["candidate"]["source"]
+        document["rungs"] = [
+            {
+                "name": rung.name,
+                "status": rung.status.value,
+                "reason": rung.reason.value if rung.reason else None,
+                "detail": rung.detail,
+                "seconds": round(rung.seconds, 4),
+            }
+            for rung in self.rungs
+        ]
+        return document

@@ -1,0 +1,104 @@
+"""What the ladder found for one candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from whet.core.measurement import Measurement
+
+RUNGS = ("screen", "build", "test", "differential", "hazard", "prove", "measure", "profile", "confirm")
+"""The checks in order of cost."""
+
+
+class RungStatus(StrEnum):
+    """How one rung ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Reason(StrEnum):
+    """Why a rung failed, or why it was skipped. One vocabulary for reports, prompts and tests."""
+
+    SYNTAX_ERROR = "syntax_error"
+    BUILD_ERROR = "build_error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    WRONG_OUTPUT = "wrong_output"
+    WRONG_EXCEPTION = "wrong_exception"
+    MUTATED_INPUT = "mutated_input"
+    NONDETERMINISTIC = "nondeterministic"
+    TEST_FAILURE = "test_failure"
+    MEMORY_ERROR = "memory_error"
+    ABI_VIOLATION = "abi_violation"
+    COUNTEREXAMPLE = "counterexample"
+    FORBIDDEN_CONSTRUCT = "forbidden_construct"
+    NOT_FASTER = "not_faster"
+    SLOWER = "slower"
+    CHEATING = "cheating"
+    SANDBOX_VIOLATION = "sandbox_violation"
+    OUTPUT_FLOOD = "output_flood"
+
+    NO_DEVICE = "no_device"
+    TOOL_MISSING = "tool_missing"
+    UNSUPPORTED_CPU = "unsupported_cpu"
+    NOT_ASKED = "not_asked"
+
+
+NO_GAIN = frozenset({Reason.NOT_FASTER, Reason.SLOWER})
+"""Reasons of a candidate that is right, and no better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """The outcome of one check.
+
+    Attributes:
+        name: one of `RUNGS`.
+        status: how it ended.
+        reason: a code where it failed or was skipped.
+        detail: one or a few lines for people and for the Coder: diagnostics, the failing input.
+        seconds: wall time that the check took.
+        evidence: plain JSON data from which the check can be repeated.
+    """
+
+    name: str
+    status: RungStatus
+    reason: Reason | None = None
+    detail: str = ""
+    seconds: float = 0.0
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All rungs that a candidate climbed, the last one being the one it fell from, if any."""
+
+    candidate: str
+    rungs: tuple[Rung, ...]
+    measurement: Measurement | None = None
+
+    @property
+    def failed(self) -> Rung | None:
+        """The rung that the candidate fell from, if any."""
+        return next((rung for rung in self.rungs if rung.status is RungStatus.FAILED), None)
+
+    @property
+    def correct(self) -> bool:
+        """Whether nothing was found wrong with it. A right candidate may still be slow."""
+        return self.failed is None or self.failed.reason in NO_GAIN
+
+    @property
+    def improved(self) -> bool:
+        """Whether it was shown to be faster, and nothing was found wrong."""
+        return self.failed is None and self.measurement is not None and self.measurement.faster
+
+    def rung(self, name: str) -> Rung | None:
+        """Returns the named rung, or None where it was not reached."""
+        return next((rung for rung in self.rungs if rung.name == name), None)

@@ -1,0 +1,1 @@
+"""The ladder: what is right, and what is faster."""
