@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from whet.core.profile import HotLine
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -20,15 +22,6 @@ class Message:
     role: str
     text: str
     stable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class HotLine:
-    """A line of the target's file and its share of the time, 0 to 1."""
-
-    line: int
-    share: float
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
