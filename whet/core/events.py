@@ -12,9 +12,9 @@ class Kind(StrEnum):
     """What an event is about.
 
     ``stage``: a step began or ended (baseline, profile, confirm). ``round``: a round began, data ``round``.
-    ``candidate``: one candidate moved on, data ``candidate``, ``origin``, ``state`` (checking, measuring, done),
-    and once done ``reason`` or ``ratio``, ``low``, ``high``. ``judge``: data ``directive``. ``cost``: data ``usd``,
-    ``tokens``, ``calls``.
+    ``candidate``: one candidate moved on, data ``candidate``, ``origin``, ``state`` (checking, measuring,
+    done), and once done ``reason`` or ``ratio``, ``low``, ``high``. ``judge``: data ``directive``. ``cost``:
+    data ``usd``, ``tokens``, ``calls``.
     """
 
     STAGE = "stage"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
 
 MIB = 1 << 20
 
@@ -32,6 +33,9 @@ class Limits:
     memory: int = 2048 * MIB
     processes: int = 32
     output: int = 64 * MIB
+
+
+DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,9 @@ class OracleRule:
 @dataclass(frozen=True, slots=True)
 class Case:
     """A recorded run of a program: its stdin, and its stdout where that is known."""
+
+    # Any bytes may be stdin, and plain JSON data holds text only.
+    __pydantic_config__: ClassVar[Mapping[str, str]] = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
 
     name: str
     stdin: bytes
@@ -118,7 +125,7 @@ class Task:
     oracle: OracleRule = OracleRule()
     tests: tuple[str, ...] | None = None
     flags: tuple[str, ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
 
     @property
     def filename(self) -> str:

@@ -1,0 +1,143 @@
+"""The house: rooms, downward imports, links, file sizes."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+WHET = ROOT / "whet"
+ROOMS = ("core", "sandbox", "evaluators", "agents", "benchmarks", "bot", "cli")
+LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
+MAY_TEST = ("cli", "testing")
+INSIDE = WHET / "sandbox" / "inside"
+CANDIDATES_OWN = ("numpy", "torch")
+"""What a candidate may bring into its own process; imported on demand only."""
+LONGEST = 500
+
+
+def sources() -> list[Path]:
+    """Returns our own modules; the tasks are targets, not code of ours."""
+    return [path for path in sorted(WHET.rglob("*.py")) if WHET / "benchmarks" / "tasks" not in path.parents]
+
+
+def imports(text: str, path: Path) -> Iterator[str]:
+    """Yields the absolute dotted names that a module imports, anywhere in it, relative ones resolved.
+
+    A name imported from a package is yielded as its member, for it may be a module itself.
+    """
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(text, str(path))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *filter(None, [node.module])))
+            yield from (f"{module}.{name.name}" for name in node.names)
+
+
+def faults(text: str, path: Path) -> list[str]:
+    """Returns what a module's imports do wrong."""
+    found = []
+    where = path.relative_to(WHET).parts
+    room = where[0] if len(where) > 1 else None
+    for name in imports(text, path):
+        top, *rest = name.split(".")
+        if top in LINKS:
+            found.append(f"{name}: import it as whet.{name}")
+        if INSIDE in path.parents:
+            own = name.startswith("whet.sandbox.inside.")
+            if not own and top not in sys.stdlib_module_names and top not in CANDIDATES_OWN:
+                found.append(f"{name}: only the standard library exists inside the sandbox")
+        elif top == "whet" and rest and room is not None:
+            other = rest[0]
+            if other == "testing" and room not in MAY_TEST and where[:2] != ("benchmarks", "self"):
+                found.append(f"{name}: only cli, benchmarks/self and tests import whet.testing")
+            if room in ROOMS and other in ROOMS and ROOMS.index(other) > ROOMS.index(room):
+                found.append(f"{name}: {room} lies below {other}")
+    return found
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_run_downward(path):
+    assert faults(path.read_text(encoding="utf-8"), path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "room"),
+    [
+        ("from whet.agents.models import base", "evaluators"),
+        ("def f():\n    from whet.cli import main", "bot"),
+        ("import agents", "cli"),
+        ("from ..agents import ledger", "core"),
+        ("from whet.testing.models import Scripted", "agents"),
+        ("import pydantic", "sandbox/inside"),
+        ("from whet.core import task", "sandbox/inside"),
+    ],
+)
+def test_an_import_upward_is_noticed(text, room):
+    assert len(faults(text, WHET / room / "module.py")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "room"),
+    [
+        ("from whet.core.task import Task", "agents"),
+        ("from . import wire\nimport json", "sandbox/inside"),
+        ("from whet.testing import models", "benchmarks/self"),
+        ("from whet.testing import models", "cli"),
+    ],
+)
+def test_an_import_downward_is_fine(text, room):
+    assert faults(text, WHET / room / "module.py") == []
+
+
+def test_inside_knows_its_siblings_by_relative_imports_only():
+    absolute = [
+        path.name
+        for path in INSIDE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and node.level == 0
+        and (node.module or "").split(".")[0] == "whet"
+    ]
+    assert absolute == []
+
+
+def test_inside_starts_without_what_only_candidates_bring():
+    early = [
+        (path.name, name)
+        for path in INSIDE.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in imports(ast.unparse(node), path)
+        if name.split(".")[0] in CANDIDATES_OWN
+    ]
+    assert early == []
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_the_top_level_shows_the_rooms(name):
+    link = ROOT / name
+    assert link.is_symlink()
+    assert link.readlink() == Path("whet", name)
+    assert (WHET / name).is_dir()
+
+
+def test_no_test_imports_a_link():
+    wrong = [
+        (path.name, name)
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in imports(path.read_text(encoding="utf-8"), path)
+        if name.split(".")[0] in LINKS
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_stay_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST

@@ -1,0 +1,1 @@
+"""Known performance edits: one small file an edit, listed in `registry`."""

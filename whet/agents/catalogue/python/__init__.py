@@ -1,0 +1,1 @@
+"""Edits of Python files, on libcst."""

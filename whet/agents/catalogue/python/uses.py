@@ -1,0 +1,231 @@
+"""What a function does with a name: bound, changed, read, handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import libcst as cst
+
+from whet.agents.catalogue.python.source import PythonSource, Scope, last_name
+
+READING_METHODS = frozenset(
+    "capitalize casefold copy count decode difference encode endswith find format get index intersection "
+    "isalnum isalpha isdigit isdisjoint islower isspace issubset issuperset istitle isupper items join keys "
+    "ljust lower lstrip most_common partition replace rfind rindex rjust rpartition rsplit rstrip split "
+    "splitlines startswith strip swapcase title translate union upper values zfill".split()
+)
+PURE_FUNCTIONS = frozenset(
+    "abs all any ascii bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex "
+    "int isinstance len list map max min oct ord pow print range repr reversed round set slice sorted str sum "
+    "tuple type zip Counter OrderedDict defaultdict deque".split()
+)
+
+
+class How(Enum):
+    """What one occurrence of a name is."""
+
+    BIND = auto()
+    AUGMENT = auto()
+    STORE = auto()
+    METHOD = auto()
+    ATTRIBUTE = auto()
+    ITEM = auto()
+    ARGUMENT = auto()
+    MEMBER = auto()
+    ITERATE = auto()
+    TRUTH = auto()
+    OPERAND = auto()
+    RETURN = auto()
+    CAPTURED = auto()
+    OTHER = auto()
+
+
+_HARMLESS = frozenset(
+    {How.ATTRIBUTE, How.ITEM, How.MEMBER, How.ITERATE, How.TRUTH, How.OPERAND, How.RETURN}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One occurrence of a name.
+
+    Attributes:
+        node: the name.
+        how: what it is.
+        word: the method called on it, or the function that it is handed to.
+        site: the call, subscript, comparison or statement that it is part of.
+    """
+
+    node: cst.Name
+    how: How
+    site: cst.CSTNode
+    word: str = ""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it can neither change the object nor hand it to somebody who might."""
+        if self.how is How.METHOD:
+            return self.word in READING_METHODS
+        if self.how is How.ARGUMENT:
+            return self.word in PURE_FUNCTIONS or self.word in READING_METHODS
+        return self.how in _HARMLESS
+
+    def calls(self, *methods: str) -> bool:
+        """Whether it is a call of one of these methods."""
+        return self.how is How.METHOD and self.word in methods
+
+
+def uses(source: PythonSource, scope: Scope, name: str) -> list[Use]:
+    """Returns all occurrences of a name in a scope; those in inner functions that share it are `How.CAPTURED`."""
+    found: list[Use] = []
+    inner = [
+        node
+        for node in source.walk(scope, nested=False)
+        if node is not scope and isinstance(node, cst.FunctionDef | cst.ClassDef)
+    ]
+    for function in inner:
+        if isinstance(function, cst.ClassDef) or not _owns(source, function, name):
+            found.extend(
+                Use(node, How.CAPTURED, function)
+                for node in source.walk(function)
+                if isinstance(node, cst.Name) and node.value == name and _is_variable(source, node)
+            )
+    found.extend(
+        _describe(source, node)
+        for node in source.walk(scope, nested=False)
+        if isinstance(node, cst.Name) and node.value == name and _is_variable(source, node)
+    )
+    return found
+
+
+def within(source: PythonSource, found: Iterable[Use], region: cst.CSTNode) -> list[Use]:
+    """Returns those uses that stand in a part of the tree."""
+    return [use for use in found if use.node is region or region in source.ancestors(use.node)]
+
+
+def bindings(found: Iterable[Use]) -> list[Use]:
+    """Returns those uses that bind the name."""
+    return [use for use in found if use.how is How.BIND]
+
+
+def parameter(scope: Scope, name: str) -> cst.Param | None:
+    """Returns the parameter of a function that has this name, if any."""
+    if isinstance(scope, cst.Module):
+        return None
+    lists = scope.params
+    every = [*lists.posonly_params, *lists.params, *lists.kwonly_params]
+    return next((each for each in every if each.name.value == name), None)
+
+
+def free_names(source: PythonSource, expression: cst.CSTNode) -> set[str]:
+    """Returns the variables that an expression reads."""
+    return {
+        node.value
+        for node in source.walk(expression)
+        if isinstance(node, cst.Name) and _is_variable(source, node)
+    }
+
+
+def names_in(source: PythonSource, scope: Scope) -> Iterator[str]:
+    """Yields each variable of a scope once, in the order of the text."""
+    seen: set[str] = set()
+    for node in source.walk(scope, nested=False):
+        if isinstance(node, cst.Name) and node.value not in seen and _is_variable(source, node):
+            seen.add(node.value)
+            yield node.value
+
+
+def _is_variable(source: PythonSource, node: cst.Name) -> bool:
+    above = source.parent(node)
+    if isinstance(above, cst.Attribute):
+        return above.attr is not node
+    if isinstance(above, cst.Arg):
+        return above.keyword is not node
+    if isinstance(above, cst.FunctionDef | cst.ClassDef | cst.ImportAlias | cst.Param):
+        return isinstance(above, cst.Param) and above.default is node
+    return not any(isinstance(each, cst.Annotation) for each in source.ancestors(node))
+
+
+def _owns(source: PythonSource, function: cst.FunctionDef, name: str) -> bool:
+    if parameter(function, name) is not None:
+        return True
+    owned = False
+    for node in source.walk(function, nested=False):
+        if isinstance(node, cst.NameItem) and node.name.value == name:
+            return False
+        if isinstance(node, cst.Name) and node.value == name and _is_variable(source, node):
+            owned = owned or _describe(source, node).how is How.BIND
+    return owned
+
+
+def _describe(source: PythonSource, node: cst.Name) -> Use:
+    here: cst.CSTNode = node
+    above = source.parent(here)
+    while isinstance(above, cst.Attribute | cst.Subscript) and above.value is here:
+        here, above = above, source.parent(above)
+    if here is not node:
+        return _describe_part(source, node, here, above)
+    how, word, site = How.OTHER, "", above or node
+    match above:
+        case cst.AssignTarget() | cst.AnnAssign() | cst.NamedExpr() | cst.For() | cst.CompFor() if (
+            above.target is node
+        ):
+            how = How.BIND
+        case cst.AugAssign() if above.target is node:
+            how = How.AUGMENT
+        case cst.For() | cst.CompFor() if above.iter is node:
+            how = How.ITERATE
+        case cst.If() | cst.While() | cst.IfExp() | cst.CompIf() if above.test is node:
+            how = How.TRUTH
+        case cst.UnaryOperation(operator=cst.Not()):
+            how = How.TRUTH
+        case cst.BinaryOperation() | cst.UnaryOperation() | cst.Comparison() | cst.Index() | cst.Slice():
+            how = How.OPERAND
+        case cst.FormattedStringExpression():
+            how = How.OPERAND
+        case cst.Return():
+            how = How.RETURN
+        case cst.ComparisonTarget(operator=cst.In() | cst.NotIn()):
+            how, site = How.MEMBER, source.parent(above) or above
+        case cst.ComparisonTarget():
+            how = How.OPERAND
+        case cst.Arg():
+            call = source.parent(above)
+            if isinstance(call, cst.Call):
+                how, word, site = How.ARGUMENT, last_name(call.func), call
+        case cst.AsName() | cst.ExceptHandler() | cst.Del() | cst.NameItem():
+            how = How.BIND
+        case cst.Element() | cst.StarredElement() if _is_target(source, above):
+            how = How.BIND
+        case _:
+            pass
+    return Use(node, how, site, word)
+
+
+def _describe_part(source: PythonSource, node: cst.Name, part: cst.CSTNode, above: cst.CSTNode | None) -> Use:
+    """Describes ``name.a``, ``name[i]`` and longer chains."""
+    if isinstance(above, cst.Call) and above.func is part and isinstance(part, cst.Attribute):
+        method = part.attr.value
+        if part.value is node:
+            return Use(node, How.METHOD, above, method)
+        return Use(node, How.ITEM if method in READING_METHODS else How.STORE, above)
+    stored = (
+        isinstance(above, cst.AssignTarget | cst.AugAssign | cst.AnnAssign | cst.For | cst.CompFor)
+        and above.target is part
+    ) or isinstance(above, cst.Del | cst.AsName)
+    if stored or (isinstance(above, cst.Element | cst.StarredElement) and _is_target(source, above)):
+        return Use(node, How.STORE, part)
+    return Use(node, How.ITEM if isinstance(part, cst.Subscript) else How.ATTRIBUTE, part)
+
+
+def _is_target(source: PythonSource, element: cst.CSTNode) -> bool:
+    here = element
+    for above in source.ancestors(element):
+        if isinstance(above, cst.AssignTarget | cst.For | cst.CompFor | cst.NamedExpr):
+            return above.target is here
+        if not isinstance(above, cst.Tuple | cst.List | cst.Element | cst.StarredElement | cst.AsName):
+            return isinstance(above, cst.Del | cst.WithItem)
+        here = above
+    return False

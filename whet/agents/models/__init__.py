@@ -1,0 +1,1 @@
+"""Whatever answers prompts: providers, people, recorded replies; one protocol, one file each."""

@@ -1,0 +1,157 @@
+"""Anthropic's messages."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ValidationError
+
+from whet.agents.models import faults
+from whet.agents.models.base import Message, Reply, Request, Usage
+from whet.agents.models.tokens import uncounted
+
+if TYPE_CHECKING:
+    import anthropic
+
+# The API takes no more in one request.
+_BREAKPOINTS = 4
+_STOPS = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
+
+_Text = Annotated[str | None, BeforeValidator(faults.clean)]
+
+
+class _Usage(BaseModel):
+    input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class _Message(BaseModel):
+    id: _Text = None
+    model: _Text = None
+    usage: _Usage | None = None
+
+
+class _Delta(BaseModel):
+    text: _Text = None
+    stop_reason: str | None = None
+
+
+class _Event(BaseModel):
+    """What we read of an event of a stream: of ``message_start``, of both kinds of delta."""
+
+    message: _Message | None = None
+    delta: _Delta | None = None
+    usage: _Usage | None = None
+
+
+class AnthropicModel:
+    """A model behind Anthropic's API. Always streams: the SDK refuses long answers otherwise."""
+
+    free = False
+
+    def __init__(self, model: str, key: str, base_url: str | None = None, *, timeout: float = 600.0) -> None:
+        """Args: the provider's name of the model, and the seconds that the server may be silent."""
+        self.name = f"anthropic:{model}"
+        self._model = model
+        self._key = key
+        self._base_url = base_url
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._client: anthropic.Anthropic | None = None
+
+    def complete(self, request: Request) -> Reply:
+        """Answers one request; one attempt.
+
+        Raises:
+            ModelError: there is no usable answer.
+        """
+        import anthropic
+        import httpx2
+
+        system, messages = _prompt(request.messages)
+        params: dict[str, Any] = {"system": system} if system else {}
+        try:
+            events = self._open().messages.create(
+                model=self._model, max_tokens=request.max_tokens, messages=messages, stream=True, **params
+            )
+            return self._read(request, events)
+        except anthropic.APIStatusError as error:
+            said = faults.Complaint.read(error.status_code, error.body, error.response.headers, self._key)
+            # Status 200: an error event within a stream.
+            raise said.error(self.name, billed=error.status_code < 400) from None
+        except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+            raise faults.not_connected(self.name, error, self._key) from None
+        except (ValidationError, JSONDecodeError, UnicodeDecodeError, anthropic.APIResponseValidationError):
+            raise faults.broken_answer(self.name, "the answer is not as the API has it") from None
+
+    def _open(self) -> anthropic.Anthropic:
+        import anthropic
+
+        with self._lock:
+            if self._client is None:
+                self._client = anthropic.Anthropic(
+                    api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout
+                )
+            return self._client
+
+    def _read(self, request: Request, events: Iterable[object]) -> Reply:
+        text: list[str] = []
+        stop: str | None = None
+        counts: dict[str, int] = {}
+        about: dict[str, Any] = {}
+        for plain in events:
+            event = _Event.model_validate(plain, from_attributes=True)
+            if event.message:
+                about = {"id": event.message.id, "model": event.message.model}
+            if event.delta:
+                text.append(event.delta.text or "")
+                stop = event.delta.stop_reason or stop
+            for usage in (event.message and event.message.usage, event.usage):
+                # Later counts are totals too, and replace earlier ones.
+                counts |= usage.model_dump(exclude_none=True) if usage else {}
+        if not about:
+            raise faults.not_an_answer(self.name, "no stream of events")
+        if stop is None:
+            raise faults.broken_answer(self.name, "the answer ended early")
+        whole = "".join(text)
+        return Reply(
+            text=whole,
+            model=self.name,
+            usage=_normalised(counts) if counts else uncounted(request, whole),
+            stop=_STOPS.get(stop, "end"),
+            raw=about | {"stop_reason": stop, "usage": counts},
+        )
+
+
+def _normalised(counts: dict[str, int]) -> Usage:
+    """``input_tokens`` leaves out what the cache was read for and written with."""
+    return Usage(
+        input=counts.get("input_tokens", 0),
+        cache_write=counts.get("cache_creation_input_tokens", 0),
+        cache_read=counts.get("cache_read_input_tokens", 0),
+        output=counts.get("output_tokens", 0),
+    )
+
+
+def _prompt(messages: tuple[Message, ...]) -> tuple[list[Any], list[Any]]:
+    """The system's blocks and the turns; a breakpoint after each of the last stable parts."""
+    said = [message for message in messages if message.text.strip()]
+    stable = [index for index, message in enumerate(said) if message.stable][-_BREAKPOINTS:]
+    system: list[Any] = []
+    turns: list[Any] = []
+    for index, message in enumerate(said):
+        block: dict[str, Any] = {"type": "text", "text": message.text}
+        if index in stable:
+            block["cache_control"] = {"type": "ephemeral"}
+        if message.role == "system":
+            system.append(block)
+        elif turns and turns[-1]["role"] == message.role:
+            turns[-1]["content"].append(block)
+        else:
+            turns.append({"role": message.role, "content": [block]})
+    return system, turns

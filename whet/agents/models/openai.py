@@ -1,0 +1,208 @@
+"""OpenAI's chat completions, and every server that speaks them."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ValidationError
+
+from whet.agents.models import faults
+from whet.agents.models.base import Reply, Request, Usage
+from whet.agents.models.tokens import uncounted
+
+if TYPE_CHECKING:
+    import openai
+
+_UNKNOWN = re.compile(
+    r"unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|unexpected|not permitted|extra|deprecated|"
+    r"must be verified|not allowed",
+    re.IGNORECASE,
+)
+# What is done with a parameter that a server refuses by name: the other spelling, or none.
+_INSTEAD: dict[str, str | None] = {
+    "max_completion_tokens": "max_tokens",
+    "max_tokens": "max_completion_tokens",
+    "temperature": None,
+    "stream_options": None,
+    "stream": None,
+}
+
+_Text = Annotated[str | None, BeforeValidator(faults.clean)]
+
+
+class _Part(BaseModel):
+    content: _Text = None
+    refusal: _Text = None
+
+
+class _Choice(BaseModel):
+    delta: _Part | None = None
+    message: _Part | None = None
+    finish_reason: str | None = None
+
+
+class _Details(BaseModel):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Chunk(BaseModel):
+    """What we read of a chunk, or of a whole completion. Servers send more, less, and other things."""
+
+    id: _Text = None
+    model: _Text = None
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+
+
+class OpenAIModel:
+    """A model behind OpenAI's API or a compatible server's."""
+
+    free = False
+
+    def __init__(self, model: str, key: str, base_url: str | None = None, *, timeout: float = 600.0) -> None:
+        """Args: the provider's name of the model, and the seconds that the server may be silent."""
+        self.name = f"openai:{model}@{base_url}" if base_url else f"openai:{model}"
+        self._model = model
+        self._key = key
+        self._base_url = base_url
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
+        # Compatible servers know the older spelling, or at least ignore nothing when they see it.
+        self._limit = "max_tokens" if base_url else "max_completion_tokens"
+        self._refused: frozenset[str] = frozenset()
+
+    def complete(self, request: Request) -> Reply:
+        """Answers one request; one attempt, but for parameters that the server refuses by name.
+
+        Raises:
+            ModelError: there is no usable answer.
+        """
+        while True:
+            refused = self._refused
+            params = self._params(request, refused)
+            outcome = self._attempt(request, params)
+            if isinstance(outcome, Reply):
+                return outcome
+            name = _refused_by_name(outcome, params)
+            if name is None or (_INSTEAD[name] in refused):
+                raise outcome.error(self.name)
+            with self._lock:
+                self._refused |= {name}
+
+    def _params(self, request: Request, refused: frozenset[str]) -> dict[str, Any]:
+        params: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": m.role, "content": m.text} for m in request.messages],
+            self._limit: request.max_tokens,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if request.sample:
+            # Some servers answer greedily unless told otherwise: every sample would be the first one again.
+            params["temperature"] = 1.0
+        for name in refused & params.keys():
+            value = params.pop(name)
+            if (other := _INSTEAD[name]) is not None:
+                params[other] = value
+        if "stream" not in params:
+            params.pop("stream_options", None)
+        return params
+
+    def _attempt(self, request: Request, params: dict[str, Any]) -> Reply | faults.Complaint:
+        import httpx2
+        import openai
+
+        try:
+            answer = self._open().chat.completions.create(**params)
+            chunks: Iterable[object] = answer if isinstance(answer, openai.Stream) else [answer]
+            return self._read(request, chunks)
+        except openai.APIStatusError as error:
+            said = faults.Complaint.read(error.status_code, error.body, error.response.headers, self._key)
+            if error.status_code in (400, 422):
+                return said
+            raise said.error(self.name) from None
+        except (openai.APIConnectionError, httpx2.HTTPError) as error:
+            raise faults.not_connected(self.name, error, self._key) from None
+        except (ValidationError, JSONDecodeError, UnicodeDecodeError, openai.APIResponseValidationError):
+            raise faults.broken_answer(self.name, "the answer is not as the API has it") from None
+        except openai.APIError as error:
+            # An error event within a stream.
+            said = faults.Complaint.read(200, error.body, {}, self._key)
+            raise said.error(self.name, billed=True) from None
+
+    def _open(self) -> openai.OpenAI:
+        import openai
+
+        with self._lock:
+            if self._client is None:
+                self._client = openai.OpenAI(
+                    api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout
+                )
+            return self._client
+
+    def _read(self, request: Request, chunks: Iterable[object]) -> Reply:
+        text: list[str] = []
+        refusal: list[str] = []
+        finish: str | None = None
+        counted: _Usage | None = None
+        about: dict[str, Any] = {}
+        for plain in chunks:
+            if isinstance(plain, str):
+                raise faults.not_an_answer(self.name, "a text that is no API's")
+            chunk = _Chunk.model_validate(plain, from_attributes=True)
+            about = about or {"id": chunk.id, "model": chunk.model}
+            counted = chunk.usage or counted
+            for choice in (chunk.choices or [])[:1]:
+                part = choice.delta or choice.message or _Part()
+                text.append(part.content or "")
+                refusal.append(part.refusal or "")
+                finish = choice.finish_reason or finish
+        if not about:
+            raise faults.not_an_answer(self.name, "no stream of events")
+        if finish is None:
+            raise faults.broken_answer(self.name, "the answer ended early")
+        refused = "".join(refusal)
+        stop = {"length": "length", "content_filter": "refusal"}.get(finish, "refusal" if refused else "end")
+        whole = "".join(text)
+        return Reply(
+            text=whole,
+            model=self.name,
+            usage=_normalised(counted) if counted else uncounted(request, whole),
+            stop=stop,
+            raw=about
+            | {"finish_reason": finish, "refusal": refused, "usage": counted.model_dump() if counted else None},
+        )
+
+
+def _normalised(usage: _Usage) -> Usage:
+    """Cached tokens stand inside ``prompt_tokens``."""
+    details = usage.prompt_tokens_details or _Details()
+    read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
+    return Usage(
+        input=max(0, (usage.prompt_tokens or 0) - read - written),
+        cache_write=written,
+        cache_read=read,
+        output=usage.completion_tokens or 0,
+    )
+
+
+def _refused_by_name(said: faults.Complaint, params: dict[str, Any]) -> str | None:
+    """The parameter that the server does not know, if that is what it complains about."""
+    if said.too_long or not _UNKNOWN.search(f"{said.code} {said.message}"):
+        return None
+    if said.param in _INSTEAD and said.param in params:
+        return said.param
+    sent = (name for name in _INSTEAD if name in params)
+    return next((name for name in sent if re.search(rf"\b{name}\b", said.message)), None)

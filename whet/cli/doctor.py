@@ -1,0 +1,57 @@
+"""``whet doctor``: what this machine offers, and what each lack costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from whet.cli.options import Debug, Json
+
+
+def doctor(as_json: Json = False, debug: Debug = False) -> int:
+    """Show what this machine offers and what each lack costs."""
+    from whet.cli import machine
+    from whet.sandbox.backends import probe
+
+    report = {
+        "tools": [asdict(finding) for finding in machine.tools()],
+        "sandboxes": [asdict(backend) for backend in probe()],
+        "devices": [asdict(finding) for finding in machine.devices()],
+        "models": [asdict(finding) for finding in machine.models(os.environ)],
+    }
+    print(json.dumps(report, indent=2) if as_json else "\n".join(lines(report, _width())))
+    return 0
+
+
+def lines(report: Mapping[str, Sequence[Mapping[str, Any]]], width: int) -> Iterator[str]:
+    """Yields the report for people, no line longer than ``width`` where words allow it."""
+    for heading, findings in report.items():
+        yield heading
+        for finding in findings:
+            mark = "ok" if finding["available"] else "--"
+            yield f"  {mark}  {finding['name']:<12}{finding['version'] or ''}".rstrip()
+            notes = [finding["reason"]]
+            if not finding["available"] and finding.get("costs"):
+                notes.append(f"costs: {finding['costs']}")
+            on = [name for name, present in finding.get("protections", {}).items() if present]
+            off = [name for name, present in finding.get("protections", {}).items() if not present]
+            notes += [f"on: {', '.join(on)}" if on else "", f"off: {', '.join(off)}" if off else ""]
+            for note in filter(None, notes):
+                yield from textwrap.wrap(
+                    note, width, initial_indent=" " * 6, subsequent_indent=" " * 8, break_on_hyphens=False
+                )
+    able = [backend["name"] for backend in report["sandboxes"] if backend["available"]]
+    yield ""
+    if able:
+        yield f"whet can run here; --sandbox auto takes {able[0]}."
+    else:
+        yield "whet cannot run here: no sandbox is available; mend one of those above."
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((80, 24)).columns, 100)

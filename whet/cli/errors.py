@@ -1,0 +1,86 @@
+"""The one border where every failure becomes one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import typer
+
+from whet.cli.text import one_line
+from whet.core.errors import Exit, WhetError, nearest
+
+SIGPIPE_EXIT = 141
+"""What a shell reports for a program whose reader went away."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What one invocation knows of itself; the context object of the command line.
+
+    Attributes:
+        debug: show tracebacks.
+        run: id of the run under way that could be resumed.
+    """
+
+    debug: bool = False
+    run: str | None = None
+
+
+def guarded(session: Session, work: Callable[[], int]) -> int:
+    """Runs a command and returns its exit code, whatever happens in it.
+
+    Every error ends as exactly one line on stderr; with ``session.debug`` a traceback precedes it.
+    """
+    try:
+        code = work()
+        sys.stdout.flush()
+    except typer.Exit as done:
+        return done.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        mend = f"; resume with: whet runs resume {session.run}" if session.run else ""
+        return _fail(session, f"interrupted{mend}", Exit.INTERRUPTED)
+    except typer.TyperException as error:
+        return _fail(session, f"error: {describe(error)}", Exit.USAGE)
+    except WhetError as error:
+        return _fail(session, f"error: {error}", error.exit_code)
+    except Exception as error:
+        if isinstance(error, BrokenPipeError) and _reader_gone():
+            # What is left in the buffer would raise once more when the interpreter ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return SIGPIPE_EXIT
+        hint = "" if session.debug else "; run it again with --debug for the traceback"
+        return _fail(session, f"error: internal: {type(error).__name__}: {error}{hint}", Exit.INTERNAL)
+    return code
+
+
+def describe(error: typer.TyperException) -> str:
+    """Returns what the parser found wrong as one line that names the mend."""
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return error.format_message()
+    command, path = context.command, context.command_path
+    if hasattr(error, "possibilities"):
+        known = [name for parameter in command.params for name in parameter.opts if name.startswith("-")]
+        option = getattr(error, "option_name", "")
+        mend = nearest(option, known) or f"; see '{path} --help'"
+        return f"'{path}' has no option '{option}'{mend}"
+    message = error.format_message().rstrip(".")
+    return f"{message[:1].lower()}{message[1:]}; see '{path} --help'"
+
+
+def _fail(session: Session, line: str, code: int) -> int:
+    if session.debug:
+        traceback.print_exc()
+    print(one_line(line), file=sys.stderr)
+    return int(code)
+
+
+def _reader_gone() -> bool:
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))

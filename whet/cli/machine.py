@@ -1,0 +1,178 @@
+"""What this machine has: tools, devices and keys, found by asking each one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from whet.core.errors import UsageError
+from whet.sandbox.interpreter import find_interpreter, reachable
+
+PATIENCE = 5.0
+"""Seconds that a tool may take to tell its version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that this machine has or lacks.
+
+    Attributes:
+        name: what it is called.
+        available: whether it can be used.
+        version: its version or model, where it tells.
+        reason: why it cannot be used and how to mend that, or a remark; empty where there is nothing to say.
+        costs: what its lack costs; empty where nothing is lacking.
+    """
+
+    name: str
+    available: bool
+    version: str | None = None
+    reason: str = ""
+    costs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program to look for.
+
+    Attributes:
+        name: the command.
+        package: what Debian calls the package.
+        costs: what its lack costs.
+        ask: arguments that make it tell its version.
+    """
+
+    name: str
+    package: str
+    costs: str
+    ask: tuple[str, ...] = ("--version",)
+
+
+TOOLS = (
+    Tool("bwrap", "bubblewrap", "no bubblewrap sandbox"),
+    Tool("setpriv", "util-linux", "root cannot drop its privileges, so no bubblewrap sandbox for root"),
+    Tool("unshare", "util-linux", "no private mounts, so interpreters in closed folders stay out of reach"),
+    Tool("gcc", "gcc", "no C targets"),
+    Tool("g++", "g++", "no C++ targets"),
+    Tool("clang", "clang", "nothing in this version"),
+    Tool("clang-tidy", "clang-tidy", "nothing in this version"),
+    Tool("valgrind", "valgrind", "no hot lines for C and C++ targets"),
+    Tool("perf", "linux-perf", "nothing in this version"),
+    Tool("git", "git", "nothing in this version"),
+    Tool("docker", "docker.io", "no docker sandbox", ("version", "--format", "{{.Server.Version}}")),
+    Tool("nvcc", "nvidia-cuda-toolkit", "nothing in this version"),
+)
+
+KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+
+
+def tools() -> list[Finding]:
+    """Returns the interpreters, compilers and helpers of this machine."""
+    with ThreadPoolExecutor() as pool:
+        return [*_interpreters(), *pool.map(_find, TOOLS), _libseccomp()]
+
+
+def devices() -> list[Finding]:
+    """Returns the processor and the GPUs."""
+    cpus = len(os.sched_getaffinity(0))
+    return [Finding("cpu", True, f"{cpus} cores"), *_gpus()]
+
+
+def models(environment: Mapping[str, str]) -> list[Finding]:
+    """Returns which models can answer; keys are looked for, and never shown."""
+    found = [Finding("catalogue", True, None, "needs no key and no network")]
+    for name, variable in KEYS.items():
+        if environment.get(variable):
+            found.append(Finding(name, True, None, f"{variable} is set"))
+        else:
+            found.append(Finding(name, False, None, f"set {variable}", f"no {name}:NAME models"))
+    return [
+        *found,
+        Finding("manual", True, None, "a person or a program answers: manual:DIR"),
+        Finding("replay", True, None, "the record of a past run answers: replay:RUN"),
+    ]
+
+
+def _interpreters() -> list[Finding]:
+    names = (sys.executable, shutil.which("python3"), shutil.which("python3", path=os.defpath))
+    distinct = {Path(name).resolve(): Path(name) for name in reversed(names) if name}
+    return [_interpreter(path) for path in reversed(distinct.values())]
+
+
+def _interpreter(path: Path) -> Finding:
+    try:
+        found = find_interpreter(path)
+    except UsageError as error:
+        return Finding("python", False, None, str(error), "no candidates on this interpreter")
+    closed = [str(folder) for folder in found.folders if not reachable(folder)]
+    if closed:
+        remark = f"{path}; other users cannot read {', '.join(closed)}, so the sandbox has to bring it in"
+        return Finding("python", True, found.version, remark)
+    return Finding("python", True, found.version, str(path))
+
+
+def _find(tool: Tool) -> Finding:
+    path = shutil.which(tool.name)
+    if path is None:
+        return Finding(tool.name, False, None, f"apt install {tool.package}", tool.costs)
+    version = _version((path, *tool.ask))
+    if version is None:
+        asked = " ".join((tool.name, *tool.ask[:1]))
+        return Finding(tool.name, False, None, f"it is installed, but '{asked}' gets no answer", tool.costs)
+    return Finding(tool.name, True, version)
+
+
+def _ask(command: Sequence[str]) -> str | None:
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _version(command: Sequence[str]) -> str | None:
+    numbers = re.findall(r"\d+(?:\.\d+)+", _ask(command) or "")
+    return numbers[-1] if numbers else None
+
+
+class _SeccompVersion(ctypes.Structure):
+    _fields_ = (("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("micro", ctypes.c_uint))
+
+
+def _libseccomp() -> Finding:
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        return Finding(
+            "libseccomp", False, None, "apt install libseccomp2", "no system call filter in the sandbox"
+        )
+    library.seccomp_version.restype = ctypes.POINTER(_SeccompVersion)
+    version = library.seccomp_version().contents
+    return Finding("libseccomp", True, f"{version.major}.{version.minor}.{version.micro}")
+
+
+def _gpus() -> list[Finding]:
+    costs = "no CUDA and Triton targets"
+    listed = _ask(("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")) or ""
+    found = [Finding("cuda", True, line.strip()) for line in listed.splitlines() if line.strip()]
+    if found:
+        return found
+    if Path("/dev/nvidia0").exists():
+        return [Finding("cuda", False, None, "/dev/nvidia0 is there, but nvidia-smi gets no answer", costs)]
+    return [Finding("cuda", False, None, "no NVIDIA GPU was found", costs)]

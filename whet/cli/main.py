@@ -1,0 +1,91 @@
+"""The command line: ``whet``. Whatever is heavy is imported inside the commands."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from whet import __version__
+from whet.cli import doctor, optimize, runs, verify
+from whet.cli.errors import Session, guarded
+from whet.cli.options import Debug
+from whet.core.errors import UsageError, nearest
+
+
+class Commands(TyperGroup):
+    """A group of commands that answers an unknown one with the nearest known."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Finds the command that the arguments begin with."""
+        if args and args[0] not in self.commands:
+            mend = nearest(args[0], self.commands) or f"; it has {', '.join(self.commands)}"
+            raise UsageError(f"'{ctx.command_path}' has no command '{args[0]}'{mend}")
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"whet {__version__}")
+        raise typer.Exit
+
+
+def _group(help: str) -> typer.Typer:
+    return typer.Typer(
+        cls=Commands,
+        help=help,
+        add_completion=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+
+
+app = _group("Makes code faster and proves it.")
+
+
+@app.callback()
+def whet(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Makes code faster and proves it."""
+
+
+app.command("doctor")(doctor.doctor)
+app.command("optimize")(optimize.optimize)
+app.command("verify")(verify.verify)
+
+past = _group("Past runs: list, show, resume, replay and export them.")
+past.command("list")(runs.list_runs)
+past.command("show")(runs.show)
+past.command("resume")(runs.resume)
+past.command("replay")(runs.replay)
+past.command("export")(runs.export)
+app.add_typer(past, name="runs")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code.
+
+    Args:
+        arguments: what follows the program's name; by default the process's own.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    session = Session()
+
+    def work() -> int:
+        command = typer.main.get_command(app)
+        with command.make_context("whet", words, obj=session) as context:
+            return int(command.invoke(context) or 0)
+
+    return guarded(session, work)

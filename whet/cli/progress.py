@@ -1,0 +1,119 @@
+"""Shows a run while it works: a live view on a terminal, else one plain line a candidate."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from whet.cli.text import one_line, times
+from whet.core.config import Budget
+from whet.core.events import Event, Kind, Listener, unheard
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+SHORT = 10
+"""Characters of a candidate's id that a line shows."""
+
+
+@contextmanager
+def watching(budget: Budget, *, silent: bool) -> Iterator[Listener]:
+    """Gives the listener that fits where stdout goes; several threads may call it."""
+    if silent:
+        yield unheard
+    elif sys.stdout.isatty():
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(highlight=False)
+        view = View(budget)
+        with Live(get_renderable=view.render, console=console, transient=True, refresh_per_second=4):
+
+            def show(event: Event) -> None:
+                if line := view.hear(event):
+                    console.print(line, markup=False)
+
+            yield show
+    else:
+        lock = threading.Lock()
+
+        def say(event: Event) -> None:
+            if line := candidate_line(event):
+                with lock:
+                    print(line, flush=True)
+
+        yield say
+
+
+def candidate_line(event: Event) -> str | None:
+    """Returns the line of a candidate that is done with, or None for any other event."""
+    if event.kind is not Kind.CANDIDATE or event.data.get("state") != "done":
+        return None
+    return f"{_name(event.data)}  {_outcome(event.data)}"
+
+
+class View:
+    """What the live region shows: the stage, one line a slot, and the budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
+        self._stage = "starting"
+        self._slots: dict[str, str] = {}
+        self._done = 0
+        self._cost: Mapping[str, Any] = {}
+
+    def hear(self, event: Event) -> str | None:
+        """Takes in an event; returns a line that is to stay above the region, if any."""
+        with self._lock:
+            if event.kind is Kind.COST:
+                self._cost = event.data
+            elif event.kind is not Kind.CANDIDATE:
+                self._stage = one_line(event.text)
+                return self._stage if event.kind is Kind.JUDGE else None
+            elif line := candidate_line(event):
+                self._done += 1
+                self._slots.pop(event.data["candidate"], None)
+                return line
+            else:
+                self._slots[event.data["candidate"]] = f"{_name(event.data)}  {event.data['state']}"
+        return None
+
+    def render(self) -> Group:
+        """Returns the live region as it stands."""
+        from rich.console import Group
+        from rich.text import Text
+
+        with self._lock:
+            rows = [self._stage, *(f"  {line}" for line in self._slots.values()), self._budget_line()]
+        return Group(*(Text(row, no_wrap=True, overflow="ellipsis") for row in rows))
+
+    def _budget_line(self) -> str:
+        caps = self._budget
+        parts = (
+            _spent("USD", self._cost.get("usd", 0.0), caps.usd, ".4f"),
+            _spent("calls", self._cost.get("calls", 0), caps.calls),
+            _spent("tokens", self._cost.get("tokens", 0), caps.tokens),
+            _spent("candidates", self._done, caps.candidates),
+            _spent("s", time.monotonic() - self._began, caps.seconds, ".0f"),
+        )
+        return ", ".join(parts)
+
+
+def _spent(unit: str, used: float, cap: float | None, form: str = "d") -> str:
+    return f"{used:{form}} {unit}" if cap is None else f"{used:{form}} of {cap:g} {unit}"
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    return f"{data['candidate'][:SHORT]}  {one_line(str(data.get('origin', '')), 40)}"
+
+
+def _outcome(data: Mapping[str, Any]) -> str:
+    reason, ratio = data.get("reason"), data.get("ratio")
+    figures = f"{times(ratio)} ({times(data['low'])} to {times(data['high'])})" if ratio is not None else ""
+    return "  ".join(part for part in (str(reason) if reason else "faster", figures) if part)

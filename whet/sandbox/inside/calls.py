@@ -1,0 +1,210 @@
+"""Calls one Python function or method with inputs that come in; outcomes go out.
+
+It knows no expected value and no verdict. What it says of time is believed only where the clock outside
+agrees.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import signal
+import sys
+import time
+
+from .channel import Channel, set_limits
+from .codec import LAZY, CodecError, encode, type_name
+from .decode import decode
+from .loading import find, load_module, resolver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from typing import Any
+
+SAMPLE_SECONDS = 0.001
+
+# Taken before any foreign code is loaded: a patched `time` module does not reach them.
+_clock = time.perf_counter_ns
+_cpu = time.process_time_ns
+
+
+class Capture(io.TextIOBase):
+    """What the function prints, up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self.parts: list[str] = []
+        self.left = limit
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.left -= len(text)
+        if self.left < 0:
+            raise OSError("too much output")
+        self.parts.append(text)
+        return len(text)
+
+    def take(self) -> str:
+        text = "".join(self.parts)
+        self.parts.clear()
+        return text
+
+
+class Target:
+    """The loaded function and how to call it."""
+
+    def __init__(self, tree: str, filename: str, symbol: str) -> None:
+        self.module = load_module(tree, filename)
+        self.symbol = symbol
+        self.function = find(self.module, symbol)
+        owner = symbol.rpartition(".")[0]
+        self.owner = find(self.module, owner) if owner else None
+        if self.owner is not None:
+            raw = vars(self.owner).get(symbol.rpartition(".")[2])
+            self.bound = not isinstance(raw, (staticmethod, classmethod))
+        else:
+            self.bound = False
+        self.resolve = resolver(self.module)
+
+    def decode(self, payload: bytes) -> tuple[Any, Any, Any]:
+        """Returns (init, args, kwargs) of one input."""
+        value = decode(payload, self.resolve)
+        if isinstance(value, dict):
+            return value.get("init", ()), value.get("args", ()), value.get("kwargs", {})
+        return (), value, {}
+
+    def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Returns (instance or None, result); a lazy result is made to do its work here."""
+        if self.bound:
+            assert self.owner is not None
+            instance = self.owner(**init) if isinstance(init, dict) else self.owner(*init)
+            result = getattr(instance, self.symbol.rpartition(".")[2])(*args, **kwargs)
+        else:
+            instance = None
+            result = self.function(*args, **kwargs)
+        if isinstance(result, LAZY):
+            result = _Forced(list(result))
+        return instance, result
+
+
+class _Forced:
+    """The items of a lazy result. Its name in an outcome tells it from a list."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+
+def invoke(target: Target, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
+    """Calls once; returns (kind, instance, value, nanoseconds).
+
+    The kind is ``value``, ``raise`` or ``memory``; the value of a raise is (type, message).
+    """
+    instance = None
+    start = _clock()
+    try:
+        instance, value = target.call(init, args, kwargs)
+        kind = "value"
+    except MemoryError:
+        kind, value = "memory", None
+    except BaseException as error:  # what the candidate raises is its outcome
+        kind, value = "raise", (type_name(type(error)), str(error)[:2000])
+    return kind, instance, value, _clock() - start
+
+
+def stored(kind: str, after: Any, instance: Any, value: Any, stdout: str) -> bytes:
+    """Returns an outcome as bytes: (kind, arguments after the call, instance after it, value, stdout)."""
+    try:
+        return encode((kind, after, instance, value, stdout))
+    except CodecError as error:
+        return encode(("unstorable", None, None, str(error), ""))
+
+
+def call_once(target: Target, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+    """Returns the outcome of one call, arguments after it included, and the nanoseconds that it took."""
+    init, args, kwargs = target.decode(payload)
+    kind, instance, value, spent = invoke(target, init, args, kwargs)
+    return stored(kind, (args, kwargs), instance, value, capture.take()), spent
+
+
+def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple[int, int, list[bytes]]:
+    """Calls once an input; returns nanoseconds in the calls, CPU nanoseconds, and all outcomes."""
+    inputs = [target.decode(payload) for payload in payloads]
+    results: list[tuple[str, Any, str]] = []
+    gc.collect()
+    gc.disable()
+    cpu = _cpu()
+    total = 0
+    for init, args, kwargs in inputs:
+        kind, _, value, spent = invoke(target, init, args, kwargs)
+        total += spent
+        results.append((kind, value, capture.take()))
+    cpu = _cpu() - cpu
+    gc.enable()
+    return total, cpu, [stored(kind, None, None, value, text) for kind, value, text in results]
+
+
+def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tuple[int, int]]:
+    """Samples which line of the target's file is on top of the stack; returns (line, hits)."""
+    filename = target.module.__file__
+    hits: dict[int, int] = {}
+
+    def sample(signum: int, frame: Any) -> None:
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back
+        if frame is not None:
+            hits[frame.f_lineno] = hits.get(frame.f_lineno, 0) + 1
+
+    signal.signal(signal.SIGPROF, sample)
+    end = _clock() + int(seconds * 1e9)
+    while _clock() < end:
+        for payload in payloads:
+            init, args, kwargs = target.decode(payload)
+            signal.setitimer(signal.ITIMER_PROF, SAMPLE_SECONDS, SAMPLE_SECONDS)
+            try:
+                target.call(init, args, kwargs)
+            except Exception:  # an input on which the target raises still costs time
+                pass
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+    return sorted(hits.items())
+
+
+def serve(channel: Channel) -> None:
+    """Answers messages until the world outside goes."""
+    _, tree, memory, processes, output = channel.read()
+    set_limits(memory, processes, output)
+    capture = Capture(output)
+    sys.stdout = capture
+    target: Target | None = None
+    waiting: list[bytes] = []
+    while True:
+        message = channel.read()
+        operation = message[0]
+        if operation == "load":
+            try:
+                target = Target(tree, message[1], message[2])
+                channel.write(("ok",))
+            except BaseException as error:  # a module may raise anything while it is loaded
+                channel.write(("error", type(error).__name__, str(error)[:2000]))
+            capture.take()
+            continue
+        assert target is not None
+        if operation == "call":
+            channel.write(("outcome", *call_once(target, message[1], capture)))
+        elif operation == "prepare":
+            waiting = message[1]
+            channel.write(("ready",))
+        elif operation == "go":
+            channel.write(("done", *timed_pass(target, waiting, capture)))
+        elif operation == "profile":
+            channel.write(("hot", hot_lines(target, message[1], message[2])))
+
+
+def main() -> None:
+    """Entry of the process."""
+    channel = Channel()
+    try:
+        serve(channel)
+    except EOFError:
+        return

@@ -1,0 +1,235 @@
+"""Values as bytes and back, without pickle: the only language that both sides of the sandbox wall speak.
+
+A type is kept exactly (bool, int and float apart, list and tuple apart, numpy dtypes). Mutable containers are
+numbered in the order of their first visit and written once; a second visit is a reference, so aliasing and
+cycles survive. `decode` is the way back.
+"""
+
+from __future__ import annotations
+
+import array
+import enum
+import importlib
+import struct
+import sys
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from collections.abc import Callable
+    from typing import Any
+
+MAX_DEPTH = 2000
+RECURSION_LIMIT = 5 * MAX_DEPTH
+ITEMS = "<items>"
+NO_STATE = ("builtins", "_io", "re", "_thread", "functools", "itertools", "threading")
+LAZY = (types.GeneratorType, map, filter, zip, enumerate, reversed)
+
+
+class CodecError(ValueError):
+    """A value cannot be written, or bytes cannot be read."""
+
+
+def pack_size(n: int) -> bytes:
+    """Returns a length or a number as 8 bytes."""
+    return struct.pack("<Q", n)
+
+
+def type_name(cls: type) -> str:
+    """Returns ``module:qualname``."""
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def standard(name: str) -> Any:
+    """Returns a class of the standard library by ``module:qualname``, imported only once a value needs it."""
+    module, _, qualname = name.partition(":")
+    return getattr(importlib.import_module(module), qualname)
+
+
+FACTORIES: dict[str, Any] = {cls.__name__: cls for cls in (int, float, str, list, dict, set, tuple, bool)}
+
+# Standard types with a short exact form: name -> (state from value, value from class and state).
+SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
+    "builtins:range": (lambda v: (v.start, v.stop, v.step), lambda c, s: range(*s)),
+    "builtins:slice": (lambda v: (v.start, v.stop, v.step), lambda c, s: slice(*s)),
+    "decimal:Decimal": (str, lambda c, s: c(s)),
+    "fractions:Fraction": (lambda v: (v.numerator, v.denominator), lambda c, s: c(*s)),
+    "datetime:datetime": (lambda v: v.isoformat(), lambda c, s: c.fromisoformat(s)),
+    "datetime:date": (lambda v: v.isoformat(), lambda c, s: c.fromisoformat(s)),
+    "datetime:time": (lambda v: v.isoformat(), lambda c, s: c.fromisoformat(s)),
+    "datetime:timedelta": (lambda v: (v.days, v.seconds, v.microseconds), lambda c, s: c(*s)),
+    "uuid:UUID": (lambda v: v.hex, lambda c, s: c(s)),
+    "pathlib:PosixPath": (str, lambda c, s: c(s)),
+    "pathlib:PurePosixPath": (str, lambda c, s: c(s)),
+    "array:array": (lambda v: (v.typecode, v.tobytes()), lambda c, s: c(*s)),
+    "collections:deque": (lambda v: (list(v), v.maxlen), lambda c, s: c(*s)),
+    "collections:Counter": (dict, lambda c, s: c(s)),
+    "collections:OrderedDict": (lambda v: list(v.items()), lambda c, s: c(s)),
+    "collections:defaultdict": (
+        lambda v: (v.default_factory.__name__ if v.default_factory else "", list(v.items())),
+        lambda c, s: c(FACTORIES.get(s[0]), s[1]),
+    ),
+}
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.out: list[bytes] = []
+        self.seen: dict[int, int] = {}
+        self.alive: list[Any] = []  # an id is unique only while its object lives
+        self.depth = 0
+
+    def text(self, tag: bytes, value: str) -> None:
+        data = value.encode("utf-8", "surrogatepass")
+        self.out += (tag, pack_size(len(data)), data)
+
+    def first_visit(self, value: Any) -> bool:
+        number = self.seen.get(id(value))
+        if number is not None:
+            self.out += (b"r", pack_size(number))
+            return False
+        self.seen[id(value)] = len(self.alive)
+        self.alive.append(value)
+        return True
+
+    def write(self, value: Any) -> None:
+        cls: Any = type(value)
+        scalar = SCALARS.get(cls)
+        if scalar is not None:
+            scalar(self, value)
+            return
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise CodecError(f"nested deeper than {MAX_DEPTH}")
+        if cls is tuple:
+            self.sequence(b"t", value)
+        elif cls is frozenset:
+            self.set(b"z", value)
+        elif cls not in (list, dict, set, bytearray):
+            self.other(cls, value)
+        elif self.first_visit(value):
+            if cls is list:
+                self.sequence(b"l", value)
+            elif cls is dict:
+                self.out += (b"d", pack_size(len(value)))
+                for key, item in value.items():
+                    self.write(key)
+                    self.write(item)
+            elif cls is set:
+                self.set(b"e", value)
+            else:
+                self.out += (b"B", pack_size(len(value)), bytes(value))
+        self.depth -= 1
+
+    def set(self, tag: bytes, value: Any) -> None:
+        self.out += (tag, pack_size(len(value)))
+        # Each element apart, in the order of its bytes: equal sets give equal bytes.
+        self.out += sorted(encode(item) for item in value)
+
+    def sequence(self, tag: bytes, value: Any) -> None:
+        kinds = set(map(type, value)) if len(value) > 4 else set()
+        self.out.append(tag)
+        if kinds == {int}:
+            try:
+                data = array.array("q", value).tobytes()
+            except OverflowError:
+                pass
+            else:
+                self.out += (b"q", pack_size(len(value)), data)
+                return
+        elif kinds == {float}:
+            self.out += (b"f", pack_size(len(value)), array.array("d", value).tobytes())
+            return
+        elif kinds == {str}:
+            parts = [item.encode("utf-8", "surrogatepass") for item in value]
+            lengths = array.array("Q", map(len, parts)).tobytes()
+            self.out += (b"s", pack_size(len(value)), lengths, *parts)
+            return
+        self.out += (b"*", pack_size(len(value)))
+        for item in value:
+            self.write(item)
+
+    def node(self, tag: bytes, kind: str, name: str, state: Any) -> None:
+        self.text(tag, kind)
+        self.text(b"", name)
+        self.write(state)
+
+    def other(self, cls: Any, value: Any) -> None:
+        name = type_name(cls)
+        if name in SPECIAL:
+            if cls.__hash__ is not None:
+                self.node(b"o", "special", name, SPECIAL[name][0](value))
+            elif self.first_visit(value):
+                self.node(b"O", "special", name, SPECIAL[name][0](value))
+        elif cls.__module__.partition(".")[0] == "numpy" and hasattr(value, "dtype"):
+            self.array(value)
+        elif isinstance(value, LAZY):
+            self.node(b"o", "lazy", name, tuple(value))
+        elif isinstance(value, enum.Enum):
+            self.node(b"o", "enum", name, value.name)
+        elif isinstance(value, BaseException):
+            self.node(b"o", "exception", name, tuple(str(a) for a in value.args))
+        elif isinstance(value, type):
+            self.node(b"o", "class", type_name(value), None)
+        elif isinstance(value, tuple):
+            self.node(b"o", "tuple", name, tuple(value))
+        elif self.first_visit(value):
+            self.node(b"O", "object", name, self.state(cls, name, value))
+
+    def array(self, value: Any) -> None:
+        if value.dtype.hasobject:
+            raise CodecError("a numpy array of objects cannot be stored as plain data")
+        state = (value.dtype.str, tuple(value.shape), value.tobytes())
+        if not hasattr(value, "ctypes"):
+            self.node(b"o", "scalar", "numpy", state)
+        elif self.first_visit(value):
+            self.node(b"O", "ndarray", "numpy", state)
+
+    def state(self, cls: type, name: str, value: Any) -> tuple[Any, ...]:
+        fields: dict[str, Any] = dict(getattr(value, "__dict__", {}))
+        for base in cls.__mro__:
+            slots = base.__dict__.get("__slots__", ())
+            for slot in (slots,) if isinstance(slots, str) else slots:
+                if slot not in ("__dict__", "__weakref__") and hasattr(value, slot):
+                    fields[slot] = getattr(value, slot)
+        builtin = next((base for base in (list, dict, set) if isinstance(value, base)), None)
+        if builtin is not None:
+            fields[ITEMS] = builtin(value)
+        elif not fields and cls.__module__ in NO_STATE:
+            raise CodecError(f"a value of type {name.replace(':', '.')} cannot be stored as plain data")
+        return tuple(sorted(fields.items()))
+
+
+def _write_int(writer: _Writer, value: int) -> None:
+    data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
+    writer.out += (b"i", pack_size(len(data)), data)
+
+
+SCALARS: dict[type, Callable[[_Writer, Any], None]] = {
+    type(None): lambda w, v: w.out.append(b"N"),
+    bool: lambda w, v: w.out.append(b"T" if v else b"F"),
+    int: _write_int,
+    float: lambda w, v: w.out.extend((b"f", struct.pack("<d", v))),
+    complex: lambda w, v: w.out.extend((b"c", struct.pack("<dd", v.real, v.imag))),
+    str: lambda w, v: w.text(b"s", v),
+    bytes: lambda w, v: w.out.extend((b"b", pack_size(len(v)), v)),
+    type(Ellipsis): lambda w, v: w.out.append(b"."),
+}
+
+
+def encode(value: Any) -> bytes:
+    """Returns a value as bytes.
+
+    Raises:
+        CodecError: it holds something that is no plain data (an open file, a lock), or nests too deeply.
+    """
+    writer = _Writer()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        writer.write(value)
+    except RecursionError:
+        raise CodecError("nested too deeply") from None
+    finally:
+        sys.setrecursionlimit(limit)
+    return b"".join(writer.out)

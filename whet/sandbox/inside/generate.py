@@ -1,0 +1,101 @@
+"""Runs a workload file: makes inputs from seeds, and asks its `check`. No candidate shares its process."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import traceback
+
+from .channel import Channel, set_limits
+from .codec import encode
+from .decode import decode
+from .loading import load_module, resolver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from typing import Any
+
+WORKLOAD = "whet_workload.py"
+
+
+def last_line(error: BaseException) -> str:
+    """Returns an error as one line, with the workload file's own line number where there is one."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.endswith(WORKLOAD)]
+    where = f" (line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {str(error)[:500]}{where}"
+
+
+class Workload:
+    """The loaded workload file."""
+
+    def __init__(self, tree: str, target: str, program: bool) -> None:
+        self.program = program
+        if not program:
+            self.resolve = resolver(load_module(tree, target))
+        sys.path.insert(0, os.path.dirname(os.path.join(tree, target)))
+        self.module = load_module(tree, WORKLOAD)
+        if not callable(getattr(self.module, "make_input", None)):
+            raise ValueError("it defines no make_input(size, rng)")
+
+    def make(self, size: int, seed: int) -> bytes:
+        """Returns one input as bytes: encoded arguments, or the text for stdin."""
+        value = self.module.make_input(size, random.Random(seed))
+        if self.program:
+            if not isinstance(value, (str, bytes)):
+                raise TypeError(
+                    f"make_input of a program must return the text for stdin, not {type(value).__name__}"
+                )
+            return value.encode() if isinstance(value, str) else value
+        keyed = isinstance(value, dict) and "args" in value and set(value) <= {"args", "kwargs", "init"}
+        if not isinstance(value, tuple) and not keyed:
+            raise TypeError(
+                "make_input must return a tuple of positional arguments, or "
+                f'{{"args": (...), "kwargs": {{...}}}}, not {type(value).__name__}'
+            )
+        return encode(value)
+
+    def check(self, payload: bytes, output: bytes) -> str:
+        """Returns why the workload's own property does not hold; empty where it does."""
+        if self.program:
+            args: Any = payload.decode("utf-8", "replace")
+            value: Any = output.decode("utf-8", "replace")
+        else:
+            args = decode(payload, self.resolve)
+            value = decode(output, self.resolve)[3]
+        try:
+            held = self.module.check(args, value)
+        except AssertionError as error:
+            return last_line(error)
+        return "check returned False" if held is False else ""
+
+
+def serve(channel: Channel) -> None:
+    """Answers messages until the world outside goes."""
+    _, tree, memory, processes, output = channel.read()
+    set_limits(memory, processes, output)
+    workload: Workload | None = None
+    while True:
+        message = channel.read()
+        try:
+            if message[0] == "load":
+                workload = Workload(tree, *message[1:])
+                sizes = [int(size) for size in getattr(workload.module, "sizes", ())]
+                channel.write(("ok", sizes, callable(getattr(workload.module, "check", None))))
+            elif message[0] == "make":
+                assert workload is not None
+                channel.write(("input", workload.make(message[1], message[2])))
+            elif message[0] == "check":
+                assert workload is not None
+                channel.write(("checked", workload.check(message[1], message[2])))
+        except Exception as error:  # whatever a workload file raises is told outside
+            channel.write(("error", type(error).__name__, last_line(error)))
+
+
+def main() -> None:
+    """Entry of the process."""
+    channel = Channel()
+    try:
+        serve(channel)
+    except EOFError:
+        return

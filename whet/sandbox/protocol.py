@@ -1,0 +1,110 @@
+"""The seam between whet and whatever keeps untrusted code in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from whet.core.task import DEFAULT_LIMITS, Limits
+from whet.sandbox.interpreter import Interpreter
+
+
+class Incident(Exception):
+    """Something that untrusted code did to its process; becomes a value in the verdict.
+
+    Attributes:
+        kind: ``timeout``, ``crash``, ``output_flood`` or ``protocol`` (it spoke out of turn).
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One process to start in a fresh sandbox.
+
+    Attributes:
+        program: which of our programs inside runs: ``calls``, ``generate`` or ``programs``.
+        interpreter: the python3 that runs it.
+        tree: host folder shown read-only at ``/src``, if any.
+        limits: what it may use.
+        cores: processors that it may run on; empty leaves them as they are.
+        hash_seed: PYTHONHASHSEED of the process.
+        threads: what OMP_NUM_THREADS and its kin are set to.
+        work: bytes of the writable ``/work``.
+    """
+
+    program: str
+    interpreter: Interpreter
+    tree: Path | None = None
+    limits: Limits = DEFAULT_LIMITS
+    cores: tuple[int, ...] = ()
+    hash_seed: int = 0
+    threads: int = 1
+    work: int = 256 << 20
+
+
+class Session(Protocol):
+    """A live process in a sandbox that answers messages one by one."""
+
+    @property
+    def tree(self) -> str:
+        """Where the process sees the tree of its job."""
+
+    def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
+        """Sends a message and returns (the answer, wall seconds between them by the clock out here).
+
+        Raises:
+            Incident: no proper answer came within ``seconds``; the process is gone.
+        """
+
+    def close(self) -> None:
+        """Ends the process and all that it started."""
+
+
+class Sandbox(Protocol):
+    """Starts processes that can neither see nor touch anything but what they are given."""
+
+    @property
+    def name(self) -> str:
+        """As the user writes it after ``--sandbox``."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Which protections are on, for the evidence."""
+
+    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+        """Writes files into a host folder that a job can show as its tree; returns the folder."""
+
+    def open(self, job: Job) -> Session:
+        """Starts a process in a sandbox of its own.
+
+        Raises:
+            SandboxError: the sandbox itself could not be made.
+        """
+
+    def close(self) -> None:
+        """Removes what the sandbox keeps on the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendReport:
+    """What a machine offers of one backend.
+
+    Attributes:
+        name: as the user writes it after ``--sandbox``.
+        available: whether a trial run came through.
+        version: of the tool, where known.
+        reason: why it is not available, and how to mend that.
+        protections: name -> whether it is on.
+    """
+
+    name: str
+    available: bool
+    version: str = ""
+    reason: str = ""
+    protections: Mapping[str, bool] = field(default_factory=dict)

@@ -1,0 +1,44 @@
+"""The system calls that no candidate needs: denied by a filter that the kernel keeps."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+DENIED = """
+    ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd mount umount2 move_mount fsopen
+    fsconfig fsmount fspick open_tree mount_setattr pivot_root chroot unshare setns bpf
+    perf_event_open keyctl add_key request_key io_uring_setup io_uring_enter io_uring_register
+    userfaultfd init_module finit_module delete_module kexec_load kexec_file_load reboot swapon
+    swapoff acct quotactl name_to_handle_at open_by_handle_at syslog settimeofday clock_settime
+    clock_adjtime adjtimex personality lookup_dcookie vhangup
+"""
+CLONE_NEWUSER = 0x10000000
+TIOCSTI = 0x5412
+
+
+def write_filter(path: Path) -> bool:
+    """Writes the compiled filter for ``bwrap --seccomp``.
+
+    Returns:
+        False where libseccomp is not installed; then nothing is written.
+    """
+    try:
+        import pyseccomp as seccomp
+    except (ImportError, RuntimeError, OSError):  # pyseccomp raises RuntimeError without the C library
+        return False
+    rules = seccomp.SyscallFilter(defaction=seccomp.ALLOW)
+    for name in DENIED.split():
+        try:
+            rules.add_rule(seccomp.ERRNO(errno.EPERM), name)
+        except (ValueError, OSError):  # a call that this architecture or library does not know
+            continue
+    rules.add_rule(
+        seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER)
+    )
+    rules.add_rule(seccomp.ERRNO(errno.EPERM), "ioctl", seccomp.Arg(1, seccomp.EQ, TIOCSTI))
+    # Its flags lie in memory, where a filter cannot look: libc falls back to clone.
+    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
+    with path.open("wb") as file:
+        rules.export_bpf(file)
+    return True

@@ -1,0 +1,201 @@
+"""A model provider on the loopback interface: real HTTP, planned faults.
+
+It answers OpenAI chat completions (under ``/v1``) and Anthropic messages, streamed and whole. Give its address to an
+SDK as the base URL and plan what goes wrong:
+
+    with FakeProvider("the answer") as provider:
+        provider.plan(Fault.RATE_LIMIT, Fault.CUT)
+        model = OpenAIModel("any", "key", provider.openai_url)
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+from whet.agents.models.base import Usage
+from whet.testing import fake_wire
+
+Body = Mapping[str, Any]
+
+
+class Fault(StrEnum):
+    """What may go wrong with one request."""
+
+    RATE_LIMIT = "429 with retry-after"
+    QUOTA = "no quota left"
+    PAYMENT = "402"
+    SERVER_ERROR = "500"
+    OVERLOADED = "529"
+    WRONG_KEY = "401, quoting the key"
+    FORBIDDEN = "403"
+    UNKNOWN_MODEL = "404"
+    CONTEXT = "the prompt is too long"
+    BAD_REQUEST = "400"
+    TRUNCATED = "the answer is cut at its longest"
+    REFUSAL = "the model refuses"
+    NO_USAGE = "no token counts"
+    HTML = "a web page with status 200"
+    BAD_JSON = "not JSON, with status 200"
+    ODD_SHAPE = "JSON of another shape"
+    CUT = "the connection breaks in the answer"
+    QUIET_END = "the answer ends early, without an error"
+    ERROR_EVENT = "an error event within the stream"
+    DROPPED = "the connection closes without an answer"
+    SLOW = "no answer until the client gives up"
+
+
+STATUS: Mapping[Fault, tuple[int, str, str, str]] = {
+    Fault.RATE_LIMIT: (429, "rate_limit_error", "rate_limit_exceeded", "too many requests"),
+    Fault.QUOTA: (429, "insufficient_quota", "insufficient_quota", "nothing is left of the quota"),
+    Fault.PAYMENT: (402, "billing_error", "", "payment required"),
+    Fault.SERVER_ERROR: (500, "api_error", "", "internal error"),
+    Fault.OVERLOADED: (529, "overloaded_error", "", "overloaded"),
+    Fault.WRONG_KEY: (401, "authentication_error", "invalid_api_key", "wrong key: {key}"),
+    Fault.FORBIDDEN: (403, "permission_error", "", "not from here"),
+    Fault.UNKNOWN_MODEL: (404, "not_found_error", "model_not_found", "no such model"),
+    Fault.CONTEXT: (400, "invalid_request_error", "", "prompt is too long: 300000 tokens > 200000 maximum"),
+    Fault.BAD_REQUEST: (400, "invalid_request_error", "", "messages: at least one is required"),
+}
+"""HTTP status, error type, OpenAI's error code and message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A request as it arrived."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Body
+
+
+class FakeProvider:
+    """The server; a context manager.
+
+    Attributes:
+        requests: all requests so far, in order of arrival.
+        retry_after: seconds, as sent with `Fault.RATE_LIMIT`.
+    """
+
+    def __init__(
+        self,
+        answer: str | Callable[[Body], str] = "ok",
+        *,
+        usage: Usage = Usage(input=12, output=5),
+        refuses: tuple[str, ...] = (),
+        retry_after: float = 0.05,
+    ) -> None:
+        """Args say what right answers hold, and which parameters are refused by name with status 400."""
+        self.requests: list[Seen] = []
+        self.retry_after = retry_after
+        self._answer = answer
+        self._usage = usage
+        self._refuses = refuses
+        self._faults: deque[Fault] = deque()
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        handler = type("Handler", (_Handler,), {"provider": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._closed.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def anthropic_url(self) -> str:
+        """The base URL for Anthropic's SDK."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @property
+    def openai_url(self) -> str:
+        """The base URL for OpenAI's SDK."""
+        return f"{self.anthropic_url}/v1"
+
+    def plan(self, *faults: Fault) -> None:
+        """Appends faults for the next requests, one each; requests beyond them are answered rightly."""
+        with self._lock:
+            self._faults.extend(faults)
+
+    def respond(self, seen: Seen) -> fake_wire.Response | None:
+        """Returns the response to one request; None closes the connection."""
+        with self._lock:
+            self.requests.append(seen)
+            fault = self._faults.popleft() if self._faults else None
+        wire = fake_wire.Anthropic if seen.path.endswith("/messages") else fake_wire.OpenAI
+        if fault is Fault.SLOW:
+            self._closed.wait(60)
+        if fault in (Fault.DROPPED, Fault.SLOW):
+            return None
+        if fault is Fault.HTML:
+            return fake_wire.Response(200, "text/html", b"<!doctype html><title>Welcome</title>")
+        if fault in STATUS:
+            status, kind, code, message = STATUS[fault]
+            key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "")
+            error = wire.error(kind, code, message.format(key=key.removeprefix("Bearer ")), None)
+            after = {"retry-after": str(self.retry_after)} if fault is Fault.RATE_LIMIT else {}
+            return fake_wire.Response(status, "application/json", json.dumps(error).encode(), after)
+        for name in self._refuses:
+            if name in seen.body:
+                error = wire.error("invalid_request_error", "unsupported_parameter", f"unsupported: {name}", name)
+                return fake_wire.Response(400, "application/json", json.dumps(error).encode())
+        text = self._answer if isinstance(self._answer, str) else self._answer(seen.body)
+        return self._right_answer(wire, text, fault, streamed=bool(seen.body.get("stream")))
+
+    def _right_answer(
+        self, wire: type[fake_wire.Wire], text: str, fault: Fault | None, *, streamed: bool
+    ) -> fake_wire.Response:
+        stop = {Fault.TRUNCATED: "length", Fault.REFUSAL: "refusal"}.get(fault or Fault.SLOW, "end")
+        usage = None if fault is Fault.NO_USAGE else self._usage
+        if not streamed:
+            body = json.dumps(wire.whole(text, stop, usage)).encode()
+            if fault is Fault.ODD_SHAPE:
+                body = b'{"choices": "none", "content": 3}'
+            body = body[: len(body) // 2] if fault in (Fault.BAD_JSON, Fault.CUT) else body
+            return fake_wire.Response(200, "application/json", body, cut=fault is Fault.CUT)
+        events = wire.stream(text, stop, usage)
+        if fault in (Fault.CUT, Fault.QUIET_END, Fault.BAD_JSON, Fault.ERROR_EVENT, Fault.ODD_SHAPE):
+            events = events[: wire.BEFORE_END]
+        if fault is Fault.BAD_JSON:
+            events.append(wire.event("content_block_delta", '{"type": "content_'))
+        if fault is Fault.ODD_SHAPE:
+            odd = '{"type": "content_block_delta", "delta": 7, "choices": "none"}'
+            events.append(wire.event("content_block_delta", odd))
+        if fault is Fault.ERROR_EVENT:
+            error = json.dumps(wire.error("overloaded_error", "", "overloaded", None))
+            events.append(wire.event("error", error))
+        return fake_wire.Response(200, "text/event-stream", b"".join(events), cut=fault is Fault.CUT)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    provider: FakeProvider
+    protocol_version = "HTTP/1.1"
+    # With Nagle's algorithm on, a small answer waits 40 ms for the client's delayed acknowledgement.
+    disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("content-length", "0"))
+        body = json.loads(self.rfile.read(length) or b"{}")
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        response = self.provider.respond(Seen(self.path, headers, body))
+        if response is None or response.cut:
+            self.close_connection = True
+        if response is not None:
+            # One write: headers and body in two would again meet the delayed acknowledgement.
+            self.wfile.write(response.encoded())
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keeps quiet; `FakeProvider.requests` holds what came."""
