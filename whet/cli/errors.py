@@ -37,10 +37,11 @@ def guarded(session: Session, work: Callable[[], int]) -> int:
     Every error ends as exactly one line on stderr; with ``session.debug`` a traceback precedes it.
     """
     try:
-        code = work()
+        try:
+            code = work()
+        except typer.Exit as done:
+            code = done.exit_code
         sys.stdout.flush()
-    except typer.Exit as done:
-        return done.exit_code
     except (KeyboardInterrupt, typer.Abort):
         mend = f"; resume with: whet runs resume {session.run}" if session.run else ""
         return _fail(session, f"interrupted{mend}", Exit.INTERRUPTED)
@@ -61,16 +62,14 @@ def guarded(session: Session, work: Callable[[], int]) -> int:
 def describe(error: typer.TyperException) -> str:
     """Returns what the parser found wrong as one line that names the mend."""
     context = getattr(error, "ctx", None)
-    if context is None:
-        return error.format_message()
-    command, path = context.command, context.command_path
-    if hasattr(error, "possibilities"):
-        known = [name for parameter in command.params for name in parameter.opts if name.startswith("-")]
-        option = getattr(error, "option_name", "")
-        mend = nearest(option, known) or f"; see '{path} --help'"
-        return f"'{path}' has no option '{option}'{mend}"
+    path = context.command_path if context else "whet"
+    help = f"; see '{path} --help'"
+    if context and hasattr(error, "possibilities"):
+        known = [name for option in context.command.params for name in option.opts if name.startswith("-")]
+        name = getattr(error, "option_name", "")
+        return f"'{path}' has no option '{name}'{nearest(name, known) or help}"
     message = error.format_message().rstrip(".")
-    return f"{message[:1].lower()}{message[1:]}; see '{path} --help'"
+    return f"{message[:1].lower()}{message[1:]}{help}"
 
 
 def _fail(session: Session, line: str, code: int) -> int:

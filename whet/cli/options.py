@@ -39,7 +39,8 @@ Workload = Annotated[
     typer.Option("--workload", metavar="PATH", help="Workload file, or folder of NAME.in and NAME.out."),
 ]
 Tests = Annotated[
-    str | None, typer.Option("--tests", metavar="CMD", help="The target's own test command, such as 'pytest -q'.")
+    str | None,
+    typer.Option("--tests", metavar="CMD", help="The target's own test command, such as 'pytest -q'."),
 ]
 Metric = Annotated[str, typer.Option("--metric", metavar="NAME", help="What is to be improved: time.")]
 MinSpeedup = Annotated[
@@ -83,7 +84,8 @@ JudgeModel = Annotated[
     str | None, typer.Option("--judge-model", metavar="MODEL", help="Who judges; else the same as --model.")
 ]
 Strategy = Annotated[
-    str, typer.Option("--strategy", metavar="NAME", help="How the next candidates are chosen: auto or refine.")
+    str,
+    typer.Option("--strategy", metavar="NAME", help="How the next candidates are chosen: auto or refine."),
 ]
 Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help="Turns of the loop at most.")]
 Candidates = Annotated[int, typer.Option("--candidates", metavar="N", help="Candidates a round.")]
@@ -101,7 +103,9 @@ BudgetCandidates = Annotated[
 BudgetSeconds = Annotated[
     float | None, typer.Option("--budget-seconds", metavar="S", help="Cap on wall time.")
 ]
-Apply = Annotated[bool, typer.Option("--apply", help="Write the verified improvement into the target's file.")]
+Apply = Annotated[
+    bool, typer.Option("--apply", help="Write the verified improvement into the target's file.")
+]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the whole improved source to this file."),
@@ -116,7 +120,9 @@ PatchFile = Annotated[
     Path | None, typer.Option("--patch", metavar="FILE", help="A unified diff against the target's file.")
 ]
 
-Run = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The run, as `whet runs list` names it.")]
+Run = Annotated[
+    str, typer.Argument(metavar="ID", show_default=False, help="The run, as `whet runs list` names it.")
+]
 
 
 def shared(params: Mapping[str, Any]) -> dict[str, Any]:

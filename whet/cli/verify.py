@@ -39,7 +39,5 @@ def verify(
     from whet.evaluators.verify import verify as judge
 
     with watching(Budget(), silent=as_json) as listener:
-        result = judge(
-            target, candidate=candidate, patch=patch, listener=listener, **opt.shared(ctx.params)
-        )
+        result = judge(target, candidate=candidate, patch=patch, listener=listener, **opt.shared(ctx.params))
     return show_result(result, as_json=as_json)

@@ -1,7 +1,7 @@
 """A model provider on the loopback interface: real HTTP, planned faults.
 
-It answers OpenAI chat completions (under ``/v1``) and Anthropic messages, streamed and whole. Give its address to an
-SDK as the base URL and plan what goes wrong:
+It answers OpenAI chat completions (under ``/v1``) and Anthropic messages, streamed and whole. Give its
+address to an SDK as the base URL and plan what goes wrong:
 
     with FakeProvider("the answer") as provider:
         provider.plan(Fault.RATE_LIMIT, Fault.CUT)
@@ -23,6 +23,7 @@ from whet.agents.models.base import Usage
 from whet.testing import fake_wire
 
 Body = Mapping[str, Any]
+USAGE = Usage(input=12, output=5)
 
 
 class Fault(StrEnum):
@@ -87,7 +88,7 @@ class FakeProvider:
         self,
         answer: str | Callable[[Body], str] = "ok",
         *,
-        usage: Usage = Usage(input=12, output=5),
+        usage: Usage = USAGE,
         refuses: tuple[str, ...] = (),
         retry_after: float = 0.05,
     ) -> None:
@@ -142,7 +143,7 @@ class FakeProvider:
             return None
         if fault is Fault.HTML:
             return fake_wire.Response(200, "text/html", b"<!doctype html><title>Welcome</title>")
-        if fault in STATUS:
+        if fault is not None and fault in STATUS:
             status, kind, code, message = STATUS[fault]
             key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "")
             error = wire.error(kind, code, message.format(key=key.removeprefix("Bearer ")), None)
@@ -150,7 +151,9 @@ class FakeProvider:
             return fake_wire.Response(status, "application/json", json.dumps(error).encode(), after)
         for name in self._refuses:
             if name in seen.body:
-                error = wire.error("invalid_request_error", "unsupported_parameter", f"unsupported: {name}", name)
+                error = wire.error(
+                    "invalid_request_error", "unsupported_parameter", f"unsupported: {name}", name
+                )
                 return fake_wire.Response(400, "application/json", json.dumps(error).encode())
         text = self._answer if isinstance(self._answer, str) else self._answer(seen.body)
         return self._right_answer(wire, text, fault, streamed=bool(seen.body.get("stream")))

@@ -88,7 +88,8 @@ class OpenAI:
         ]
         head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
         chunks: list[Plain] = [
-            head | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} for delta, finish in deltas
+            head | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+            for delta, finish in deltas
         ]
         if usage:
             chunks.append(head | {"choices": [], "usage": _openai_usage(usage)})
@@ -140,13 +141,21 @@ class Anthropic:
     @staticmethod
     def stream(text: str, stop: str, usage: Usage | None) -> list[bytes]:
         """Returns the events of a message, a thinking block before the text."""
-        ended = {"delta": {"stop_reason": _anthropic_stop(stop), "stop_sequence": None}}
+        ended: Plain = {"delta": {"stop_reason": _anthropic_stop(stop), "stop_sequence": None}}
         if usage:
             ended["usage"] = {"output_tokens": usage.output}
         events: list[Plain] = [
             {"type": "message_start", "message": _anthropic_message(usage)},
-            {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
-            {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}},
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "thinking", "thinking": ""},
+            },
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "thinking_delta", "thinking": "hm"},
+            },
             {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": text}},
             {"type": "message_delta", **ended},
             {"type": "message_stop"},

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
+from functools import cached_property
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from whet.agents.models import faults
 from whet.agents.models.base import Message, Reply, Request, Usage
@@ -21,13 +21,14 @@ _BREAKPOINTS = 4
 _STOPS = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refusal"}
 
 _Text = Annotated[str | None, BeforeValidator(faults.clean)]
+_Count = Annotated[int | None, Field(ge=0)]
 
 
 class _Usage(BaseModel):
-    input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    output_tokens: int | None = None
+    input_tokens: _Count = None
+    cache_creation_input_tokens: _Count = None
+    cache_read_input_tokens: _Count = None
+    output_tokens: _Count = None
 
 
 class _Message(BaseModel):
@@ -50,19 +51,31 @@ class _Event(BaseModel):
 
 
 class AnthropicModel:
-    """A model behind Anthropic's API. Always streams: the SDK refuses long answers otherwise."""
+    """A model behind Anthropic's API. Always streams: the SDK refuses long answers otherwise.
+
+    Args:
+        model: the provider's name of the model.
+        key: the API key.
+        base_url: another server than Anthropic's.
+        timeout: seconds that the server may be silent.
+    """
 
     free = False
 
     def __init__(self, model: str, key: str, base_url: str | None = None, *, timeout: float = 600.0) -> None:
-        """Args: the provider's name of the model, and the seconds that the server may be silent."""
         self.name = f"anthropic:{model}"
         self._model = model
         self._key = key
         self._base_url = base_url
         self._timeout = timeout
-        self._lock = threading.Lock()
-        self._client: anthropic.Anthropic | None = None
+
+    @cached_property
+    def _client(self) -> anthropic.Anthropic:
+        import anthropic
+
+        return anthropic.Anthropic(
+            api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout
+        )
 
     def complete(self, request: Request) -> Reply:
         """Answers one request; one attempt.
@@ -76,7 +89,7 @@ class AnthropicModel:
         system, messages = _prompt(request.messages)
         params: dict[str, Any] = {"system": system} if system else {}
         try:
-            events = self._open().messages.create(
+            events = self._client.messages.create(
                 model=self._model, max_tokens=request.max_tokens, messages=messages, stream=True, **params
             )
             return self._read(request, events)
@@ -88,16 +101,6 @@ class AnthropicModel:
             raise faults.not_connected(self.name, error, self._key) from None
         except (ValidationError, JSONDecodeError, UnicodeDecodeError, anthropic.APIResponseValidationError):
             raise faults.broken_answer(self.name, "the answer is not as the API has it") from None
-
-    def _open(self) -> anthropic.Anthropic:
-        import anthropic
-
-        with self._lock:
-            if self._client is None:
-                self._client = anthropic.Anthropic(
-                    api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout
-                )
-            return self._client
 
     def _read(self, request: Request, events: Iterable[object]) -> Reply:
         text: list[str] = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable
+from functools import cached_property
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from whet.agents.models import faults
 from whet.agents.models.base import Reply, Request, Usage
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     import openai
 
 _UNKNOWN = re.compile(
-    r"unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|unexpected|not permitted|extra|deprecated|"
-    r"must be verified|not allowed",
+    r"unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|unexpected|not permitted|extra|"
+    r"deprecated|must be verified|not allowed",
     re.IGNORECASE,
 )
 # What is done with a parameter that a server refuses by name: the other spelling, or none.
@@ -32,6 +33,7 @@ _INSTEAD: dict[str, str | None] = {
 }
 
 _Text = Annotated[str | None, BeforeValidator(faults.clean)]
+_Count = Annotated[int | None, Field(ge=0)]
 
 
 class _Part(BaseModel):
@@ -46,13 +48,13 @@ class _Choice(BaseModel):
 
 
 class _Details(BaseModel):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
+    cached_tokens: _Count = None
+    cache_write_tokens: _Count = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: _Count = None
+    completion_tokens: _Count = None
     prompt_tokens_details: _Details | None = None
 
 
@@ -66,22 +68,35 @@ class _Chunk(BaseModel):
 
 
 class OpenAIModel:
-    """A model behind OpenAI's API or a compatible server's."""
+    """A model behind OpenAI's API or a compatible server's.
+
+    Args:
+        model: the provider's name of the model.
+        key: the API key; may be empty where the server asks for none.
+        base_url: another server than OpenAI's.
+        timeout: seconds that the server may be silent.
+    """
 
     free = False
 
     def __init__(self, model: str, key: str, base_url: str | None = None, *, timeout: float = 600.0) -> None:
-        """Args: the provider's name of the model, and the seconds that the server may be silent."""
         self.name = f"openai:{model}@{base_url}" if base_url else f"openai:{model}"
         self._model = model
         self._key = key
         self._base_url = base_url
         self._timeout = timeout
-        self._lock = threading.Lock()
-        self._client: openai.OpenAI | None = None
-        # Compatible servers know the older spelling, or at least ignore nothing when they see it.
+        # The older spelling is the one that compatible servers know.
         self._limit = "max_tokens" if base_url else "max_completion_tokens"
         self._refused: frozenset[str] = frozenset()
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        import openai
+
+        return openai.OpenAI(
+            api_key=self._key or "no-key", base_url=self._base_url, max_retries=0, timeout=self._timeout
+        )
 
     def complete(self, request: Request) -> Reply:
         """Answers one request; one attempt, but for parameters that the server refuses by name.
@@ -96,7 +111,7 @@ class OpenAIModel:
             if isinstance(outcome, Reply):
                 return outcome
             name = _refused_by_name(outcome, params)
-            if name is None or (_INSTEAD[name] in refused):
+            if name is None or _INSTEAD[name] in refused:
                 raise outcome.error(self.name)
             with self._lock:
                 self._refused |= {name}
@@ -125,7 +140,7 @@ class OpenAIModel:
         import openai
 
         try:
-            answer = self._open().chat.completions.create(**params)
+            answer = self._client.chat.completions.create(**params)
             chunks: Iterable[object] = answer if isinstance(answer, openai.Stream) else [answer]
             return self._read(request, chunks)
         except openai.APIStatusError as error:
@@ -141,16 +156,6 @@ class OpenAIModel:
             # An error event within a stream.
             said = faults.Complaint.read(200, error.body, {}, self._key)
             raise said.error(self.name, billed=True) from None
-
-    def _open(self) -> openai.OpenAI:
-        import openai
-
-        with self._lock:
-            if self._client is None:
-                self._client = openai.OpenAI(
-                    api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout
-                )
-            return self._client
 
     def _read(self, request: Request, chunks: Iterable[object]) -> Reply:
         text: list[str] = []
@@ -182,7 +187,11 @@ class OpenAIModel:
             usage=_normalised(counted) if counted else uncounted(request, whole),
             stop=stop,
             raw=about
-            | {"finish_reason": finish, "refusal": refused, "usage": counted.model_dump() if counted else None},
+            | {
+                "finish_reason": finish,
+                "refusal": refused,
+                "usage": counted.model_dump() if counted else None,
+            },
         )
 
 

@@ -29,12 +29,13 @@ class Ref:
 
 
 class Node:
-    """A value that is no scalar, list or tuple, as plain data: its kind, its type's name and its state."""
+    """A value that is no scalar, list or tuple, as plain data: its kind, type, state."""
 
-    __slots__ = ("kind", "name", "state")
+    __slots__ = ("kind", "name", "numbered", "state")
 
-    def __init__(self, kind: str, name: str, state: Any) -> None:
+    def __init__(self, kind: str, name: str, state: Any, numbered: bool = False) -> None:
         self.kind = kind
+        self.numbered = numbered
         self.name = name
         self.state = state
 
@@ -116,7 +117,7 @@ class _Reader:
                 key = self.read()
                 table[key] = self.read()
             return table
-        node = self.remember(Node("dict", "", []))
+        node = self.remember(Node("dict", "", [], True))
         for _ in range(self.size()):
             start = self.at
             key = self.read()
@@ -128,7 +129,7 @@ class _Reader:
         number = len(self.seen)
         self.seen.append(None)
         elements = self.elements()
-        value = Node("set", "", elements) if self.resolve is None else set(elements)
+        value = Node("set", "", elements, True) if self.resolve is None else set(elements)
         self.seen[number] = value
         return value
 
@@ -162,7 +163,7 @@ class _Reader:
     def numbered_node(self) -> Any:
         kind, name = self.text(), self.text()
         if self.resolve is None:
-            node = self.remember(Node(kind, name, None))
+            node = self.remember(Node(kind, name, None, True))
             node.state = self.read()
             return node
         if kind == "object":

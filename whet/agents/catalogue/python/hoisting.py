@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
+from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
 from whet.agents.catalogue.python.uses import How, bindings, parameter, uses, within
+
+
+def hoisted(
+    source: PythonSource,
+    scope: Scope,
+    nodes: Sequence[cst.CSTNode],
+    variables: set[str],
+    local: str,
+    value: str,
+) -> str | None:
+    """Returns the file with ``local = value`` before the loops around expressions, and ``local`` in their place.
+
+    Expressions that cannot be moved out of a loop stay; None where none can.
+    """
+    points = [hoist_point(source, scope, node, variables) for node in nodes]
+    if not any(points):
+        return None
+    rewrite = Rewrite(source)
+    for statement in dict.fromkeys(point for point in points if point is not None):
+        rewrite.before(statement, f"{local} = {value}")
+    for node, point in zip(nodes, points, strict=True):
+        if point is not None:
+            rewrite.expression(node, local)
+    return rewrite.code()
 
 
 def hoist_point(source: PythonSource, scope: Scope, node: cst.CSTNode, names: set[str]) -> cst.CSTNode | None:
@@ -21,7 +48,11 @@ def hoist_point(source: PythonSource, scope: Scope, node: cst.CSTNode, names: se
     if outermost is None:
         return None
     statement = source.statement_of(outermost)
-    in_test = isinstance(statement, cst.While) and statement is not outermost and _is_in_test(source, statement, node)
+    in_test = (
+        isinstance(statement, cst.While)
+        and statement is not outermost
+        and _is_in_test(source, statement, node)
+    )
     return None if in_test or isinstance(statement, cst.FunctionDef | cst.ClassDef) else statement
 
 
@@ -34,20 +65,27 @@ def is_stable(source: PythonSource, scope: Scope, name: str, region: cst.CSTNode
         return False
     if not all(use.reads for use in within(source, found, region)):
         return False
-    is_local = bool(bindings(found)) or parameter(scope, name) is not None
-    return is_local or is_constant(source, name)
+    owner = _owner(source, scope, name)
+    return owner is scope or is_constant(source, name, owner)
 
 
-def is_constant(source: PythonSource, name: str) -> bool:
-    """Whether the file never changes a global after binding it once; true for built-ins and imported names."""
-    found = uses(source, source.module, name)
-    for function in source.walk(source.module):
-        if isinstance(function, cst.FunctionDef):
-            own = uses(source, function, name)
-            if parameter(function, name) is None and not bindings(own):
-                found.extend(own)
+def is_constant(source: PythonSource, name: str, owner: Scope) -> bool:
+    """Whether a variable of ``owner`` is bound at most once and never changed, in inner functions neither."""
+    found = uses(source, owner, name)
+    for function in source.walk(owner):
+        if isinstance(function, cst.FunctionDef) and _owner(source, function, name) is owner is not function:
+            found.extend(uses(source, function, name))
     changed = [use for use in found if not use.reads and use.how not in (How.BIND, How.CAPTURED)]
     return not changed and len(bindings(found)) <= 1
+
+
+def _owner(source: PythonSource, scope: Scope, name: str) -> Scope:
+    """Returns the scope that a name of ``scope`` belongs to; the module for globals and built-ins."""
+    while not isinstance(scope, cst.Module):
+        if parameter(scope, name) is not None or bindings(uses(source, scope, name)):
+            return scope
+        scope = source.scope_of(scope)
+    return scope
 
 
 def _is_guarded(source: PythonSource, node: cst.CSTNode, loop: cst.CSTNode) -> bool:

@@ -18,10 +18,10 @@ _ANNOTATIONS = {
     "Iterable": "iterator", "ndarray": "array",
 }  # fmt: skip
 _CALLS = {
-    "list": "list", "tuple": "list", "sorted": "list", "split": "list", "rsplit": "list", "splitlines": "list",
-    "readlines": "list", "findall": "list", "set": "set", "frozenset": "set", "dict": "dict",
-    "defaultdict": "dict", "Counter": "dict", "OrderedDict": "dict", "str": "str", "join": "str", "strip": "str",
-    "lower": "str", "upper": "str", "replace": "str", "format": "str", "input": "str", "read": "str",
+    "list": "list", "tuple": "list", "sorted": "list", "split": "list", "rsplit": "list",
+    "splitlines": "list", "readlines": "list", "findall": "list", "set": "set", "frozenset": "set", "dict": "dict",
+    "defaultdict": "dict", "Counter": "dict", "OrderedDict": "dict", "str": "str", "join": "str",
+    "strip": "str", "lower": "str", "upper": "str", "replace": "str", "format": "str", "input": "str", "read": "str",
     "readline": "str", "deque": "deque", "len": "number", "int": "number", "float": "number", "sum": "number",
     "map": "iterator", "filter": "iterator", "zip": "iterator", "iter": "iterator", "open": "iterator",
     "reversed": "iterator", "enumerate": "iterator", "range": "range", "keys": "dict", "values": "view",
@@ -29,7 +29,7 @@ _CALLS = {
 
 
 def kind_of_value(value: cst.BaseExpression | None) -> str | None:
-    """Returns list, str, dict, set, deque, number, iterator, ... for an expression; None where it is unknown."""
+    """Returns list, str, dict, set, deque, number, iterator ... for an expression; None where unknown."""
     match value:
         case cst.List() | cst.ListComp() | cst.Tuple():
             return "list"
@@ -50,7 +50,7 @@ def kind_of_value(value: cst.BaseExpression | None) -> str | None:
 
 
 def kind_of(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> str | None:
-    """Returns the kind of a variable from its annotation and from all that is assigned to it, where these agree."""
+    """Returns the kind that a variable's annotation and all that is assigned to it agree upon, if any."""
     kinds: set[str | None] = set()
     declared = parameter(scope, name)
     if declared is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import libcst as cst
 
 from whet.agents.catalogue.python.source import PythonSource
@@ -12,7 +10,7 @@ _BLANK = cst.EmptyLine(indent=False)
 
 
 class Rewrite:
-    """Collects changes to one file, then writes them out together. A replaced part hides changes inside it."""
+    """Collects changes to one file, then writes them out together; a replaced part hides changes inside it."""
 
     def __init__(self, source: PythonSource) -> None:
         self._source = source
@@ -69,7 +67,7 @@ class Rewrite:
 
     def code(self) -> str:
         """Returns the text of the changed file."""
-        return cast(cst.Module, self._source.module.visit(self._writer())).code
+        return self._source.module.visit(self._writer()).code
 
     def _writer(self) -> _Writer:
         return _Writer(self._replaced, self._removed, self._before, self._after)

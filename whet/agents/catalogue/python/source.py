@@ -15,7 +15,9 @@ from whet.agents.models.base import Brief
 Scope: TypeAlias = cst.FunctionDef | cst.Module
 
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-_LONGEST_CONDITION = 1000  # the parser of libcst recurses over "a and b and ...", and kills the process when deep
+_LONGEST_CONDITION = (
+    1000  # the parser of libcst recurses over "a and b and ...", and kills the process when deep
+)
 _CALLS_AT_ONCE = frozenset({"sorted", "sort", "min", "max", "map", "filter"})
 
 
@@ -62,7 +64,10 @@ class PythonSource:
             above = self._parents.get(above)
 
     def walk(self, node: cst.CSTNode, *, nested: bool = True) -> Iterator[cst.CSTNode]:
-        """Yields a node and all below it, in the order of the text; without ``nested`` no inner function or class."""
+        """Yields a node and all below it, in the order of the text.
+
+        Without ``nested``, inner functions and classes are yielded, and not entered.
+        """
         pending = [node]
         while pending:
             here = pending.pop()
@@ -95,13 +100,18 @@ class PythonSource:
             here = above
         return here
 
+    def has_line(self, node: cst.CSTNode) -> bool:
+        """Whether the statement around a node stands alone on its line."""
+        statement = self.statement_of(node)
+        return isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1
+
     def block(self, statement: cst.CSTNode) -> list[cst.CSTNode]:
         """Returns the statements of the block that a statement stands in; empty for a one-line suite."""
         above = self._parents.get(statement)
         return list(above.body) if isinstance(above, cst.IndentedBlock | cst.Module) else []
 
     def repetitions(self, node: cst.CSTNode) -> list[cst.CSTNode]:
-        """Returns the loops, comprehensions and key functions that evaluate a node again and again, innermost first."""
+        """Returns what evaluates a node again and again: loops, comprehensions, key functions; innermost first."""
         found: list[cst.CSTNode] = []
         here = node
         for above in self.ancestors(node):

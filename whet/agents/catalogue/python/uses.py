@@ -10,17 +10,20 @@ import libcst as cst
 
 from whet.agents.catalogue.python.source import PythonSource, Scope, last_name
 
-READING_METHODS = frozenset(
-    "capitalize casefold copy count decode difference encode endswith find format get index intersection "
-    "isalnum isalpha isdigit isdisjoint islower isspace issubset issuperset istitle isupper items join keys "
-    "ljust lower lstrip most_common partition replace rfind rindex rjust rpartition rsplit rstrip split "
-    "splitlines startswith strip swapcase title translate union upper values zfill".split()
-)
-PURE_FUNCTIONS = frozenset(
-    "abs all any ascii bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex "
-    "int isinstance len list map max min oct ord pow print range repr reversed round set slice sorted str sum "
-    "tuple type zip Counter OrderedDict defaultdict deque".split()
-)
+READING_METHODS = frozenset({
+    "capitalize", "casefold", "copy", "count", "decode", "difference", "encode", "endswith", "find",
+    "format", "get", "index", "intersection", "isalnum", "isalpha", "isdigit", "isdisjoint", "islower",
+    "isspace", "issubset", "issuperset", "istitle", "isupper", "items", "join", "keys", "ljust", "lower",
+    "lstrip", "most_common", "partition", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit",
+    "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "translate", "union",
+    "upper", "values", "zfill"
+})  # fmt: skip
+PURE_FUNCTIONS = frozenset({
+    "abs", "all", "any", "ascii", "bin", "bool", "bytes", "chr", "complex", "Counter", "defaultdict",
+    "deque", "dict", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash", "hex",
+    "int", "isinstance", "len", "list", "map", "max", "min", "oct", "ord", "OrderedDict", "pow", "print",
+    "range", "repr", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple", "type", "zip"
+})  # fmt: skip
 
 
 class How(Enum):
@@ -42,9 +45,7 @@ class How(Enum):
     OTHER = auto()
 
 
-_HARMLESS = frozenset(
-    {How.ATTRIBUTE, How.ITEM, How.MEMBER, How.ITERATE, How.TRUTH, How.OPERAND, How.RETURN}
-)
+_HARMLESS = frozenset({How.ATTRIBUTE, How.ITEM, How.MEMBER, How.ITERATE, How.TRUTH, How.OPERAND, How.RETURN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Use:
 
 
 def uses(source: PythonSource, scope: Scope, name: str) -> list[Use]:
-    """Returns all occurrences of a name in a scope; those in inner functions that share it are `How.CAPTURED`."""
+    """Returns all occurrences of a name in a scope; those in inner functions that share it are ``CAPTURED``."""
     found: list[Use] = []
     inner = [
         node
@@ -126,6 +127,14 @@ def free_names(source: PythonSource, expression: cst.CSTNode) -> set[str]:
         for node in source.walk(expression)
         if isinstance(node, cst.Name) and _is_variable(source, node)
     }
+
+
+def only_argument(call: cst.CSTNode) -> cst.BaseExpression | None:
+    """Returns ``x`` of a call ``f(x)``; None for every other node."""
+    arguments = call.args if isinstance(call, cst.Call) else ()
+    if len(arguments) != 1 or arguments[0].star or arguments[0].keyword:
+        return None
+    return arguments[0].value
 
 
 def names_in(source: PythonSource, scope: Scope) -> Iterator[str]:

@@ -1,0 +1,154 @@
+"""Caps on a run, that bind before a call is made."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from whet.agents.models.base import Model, Usage
+from whet.agents.models.in_turn import parts
+from whet.agents.prices import Prices
+from whet.core.config import Budget
+from whet.core.errors import BudgetError, UsageError
+
+DEFAULT_USD = 1.0
+DEFAULT_TOKENS = 500_000
+
+
+def default_budget(budget: Budget, models: Iterable[Model], prices: Prices) -> Budget:
+    """Returns the budget with the default cap, where paid models would run without any on what they use.
+
+    Raises:
+        UsageError: money is capped, and a model's price is unknown.
+    """
+    paid = [part for model in models for part in parts(model) if not part.free]
+    unknown = [model.name for model in paid if model.name not in prices.table]
+    if unknown and budget.usd is not None:
+        raise UsageError(_unpriced(unknown[0]))
+    if not paid or (budget.usd, budget.tokens, budget.calls) != (None, None, None):
+        return budget
+    return replace(budget, tokens=DEFAULT_TOKENS) if unknown else replace(budget, usd=DEFAULT_USD)
+
+
+def _unpriced(model: str) -> str:
+    return (
+        f"--budget-usd cannot bind: the price of {model} is unknown; use --budget-tokens, or state the price "
+        f'under [tool.whet.prices."{model}"] as input and output in USD per million tokens'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """An amount of all that is capped by call."""
+
+    usd: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.calls} calls, {self.tokens} tokens, {self.usd:.4f} USD"
+
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(self.usd + other.usd, self.tokens + other.tokens, self.calls + other.calls)
+
+
+class BudgetMeter:
+    """What a run has spent, and what it may. Safe for several threads.
+
+    Args:
+        budget: the caps.
+        prices: of the models.
+        clock: seconds, from any zero; the run starts now.
+    """
+
+    def __init__(self, budget: Budget, prices: Prices, clock: Callable[[], float] = time.monotonic) -> None:
+        self.budget = budget
+        self.prices = prices
+        self._clock = clock
+        self._start = clock()
+        self._spent = Spending()
+        self._reserved: list[Spending] = []
+        self._candidates = 0
+        self._changed = threading.Condition()
+
+    @property
+    def spent(self) -> Spending:
+        """What finished calls came to."""
+        with self._changed:
+            return self._spent
+
+    def reserve(self, model: str, worst: Usage) -> Spending:
+        """Sets the worst case of a call aside, waiting for running calls where it may then fit.
+
+        Returns:
+            the reservation, to be settled whatever becomes of the call.
+
+        Raises:
+            BudgetError: a cap does not allow the call.
+            UsageError: money is capped, and the model's price is unknown.
+        """
+        usd = self.prices.usd(model, worst)
+        if usd is None and self.budget.usd is not None:
+            raise UsageError(_unpriced(model))
+        asked = Spending(usd or 0.0, worst.total, 1)
+        with self._changed:
+            while True:
+                if self.out_of_time():
+                    raise BudgetError(f"--budget-seconds {self.budget.seconds:g} is spent")
+                if cap := self._exceeded(self._spent + asked):
+                    raise BudgetError(
+                        f"{cap} does not cover the next call; {self._spent} spent, up to {asked} more"
+                    )
+                if self._exceeded(sum(self._reserved, self._spent) + asked) is None:
+                    self._reserved.append(asked)
+                    return asked
+                # Running calls mostly come to less than they reserved.
+                self._changed.wait(min(1.0, self.seconds_left))
+
+    def settle(self, reservation: Spending, model: str, usage: Usage) -> None:
+        """Replaces a reservation by what the call came to; no usage at all: it was not made."""
+        came_to = (
+            Spending(self.prices.usd(model, usage) or 0.0, usage.total, 1) if usage.total else Spending()
+        )
+        with self._changed:
+            self._reserved.remove(reservation)
+            self._spent += came_to
+            self._changed.notify_all()
+
+    def charge(self, spending: Spending) -> None:
+        """Adds what an earlier process of this run spent."""
+        with self._changed:
+            self._spent += spending
+
+    def allow_candidates(self, wanted: int) -> int:
+        """Returns how many of the wanted candidates may be evaluated, and counts them."""
+        with self._changed:
+            cap = self.budget.candidates
+            allowed = wanted if cap is None else max(0, min(wanted, cap - self._candidates))
+            self._candidates += allowed
+            return allowed
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time is up; infinite without a cap."""
+        if self.budget.seconds is None:
+            return math.inf
+        return max(0.0, self.budget.seconds - (self._clock() - self._start))
+
+    def out_of_time(self) -> bool:
+        """Whether the time is up."""
+        return self.seconds_left <= 0.0
+
+    def _exceeded(self, total: Spending) -> str | None:
+        """The option whose cap a total lies above, with the cap."""
+        caps = self.budget
+        if caps.calls is not None and total.calls > caps.calls:
+            return f"--budget-calls {caps.calls}"
+        if caps.tokens is not None and total.tokens > caps.tokens:
+            return f"--budget-tokens {caps.tokens}"
+        if caps.usd is not None and total.usd > caps.usd:
+            return f"--budget-usd {caps.usd:g}"
+        return None

@@ -1,0 +1,256 @@
+"""Compares an outcome with the expected one, outside the sandbox, as plain data."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whet.core.task import OracleRule, Tolerance
+from whet.core.verdict import Reason
+from whet.sandbox.inside.codec import CodecError
+from whet.sandbox.inside.decode import Node, Ref, decode
+
+SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where and how an outcome differs from the expected one."""
+
+    reason: Reason
+    detail: str
+
+
+def difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference | None:
+    """Compares two outcomes as `whet.sandbox.inside.calls.stored` writes them.
+
+    Args:
+        expected: the baseline's; trusted to be well-formed.
+        actual: the candidate's; hostile.
+        rule: tolerances.
+
+    Returns:
+        None where they agree.
+    """
+    if expected == actual:
+        return None
+    try:
+        theirs = decode(actual)
+    except CodecError as error:
+        return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is no plain data: {error}")
+    if not isinstance(theirs, tuple) or len(theirs) != 5:
+        return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
+    ours = decode(expected)
+    walk = _Walk(rule)
+    if ours[0] != theirs[0] or (ours[0] == "raise" and ours[3][0] != theirs[3][0]):
+        return _other_kind(ours, theirs)
+    if where := walk.compare(ours[1], theirs[1], "arguments"):
+        return Difference(Reason.MUTATED_INPUT, f"after the call, {where}")
+    if where := walk.compare(ours[2], theirs[2], "self"):
+        return Difference(Reason.WRONG_OUTPUT, f"after the call, {where}")
+    if ours[0] != "raise" and (where := walk.compare(ours[3], theirs[3], "result")):
+        return Difference(Reason.WRONG_OUTPUT, where)
+    if ours[4] != theirs[4]:
+        return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {show(ours[4])}, got {show(theirs[4])}")
+    return None
+
+
+def _other_kind(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> Difference:
+    if theirs[0] == "memory":
+        return Difference(Reason.OUT_OF_MEMORY, "MemoryError")
+    said = describe(theirs)
+    if theirs[0] == "unstorable":
+        return Difference(Reason.WRONG_OUTPUT, f"expected {describe(ours)}, got {said}")
+    return Difference(Reason.WRONG_EXCEPTION, f"expected {describe(ours)}, got {said}")
+
+
+def describe(outcome: tuple[Any, ...]) -> str:
+    """Returns an outcome in a few words."""
+    kind, value = outcome[0], outcome[3]
+    if kind == "raise":
+        return f"{value[0].rpartition(':')[2]}({show(value[1])})"
+    return f"the value {show(value)}" if kind == "value" else str(value or kind)
+
+
+def show(value: Any) -> str:
+    """Returns a value as short text."""
+    text = _text(value, 0)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def _text(value: Any, depth: int) -> str:
+    if depth > 6:
+        return "…"
+    if isinstance(value, Ref):
+        return "<the same object again>"
+    if isinstance(value, Node):
+        return _node_text(value, depth)
+    if isinstance(value, (list, tuple)):
+        shown = [_text(item, depth + 1) for item in value[:24]] + (["…"] if len(value) > 24 else [])
+        inner = ", ".join(shown)
+        if isinstance(value, list):
+            return f"[{inner}]"
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return repr(value[: 2 * SHOWN] if isinstance(value, (str, bytes)) else value)
+
+
+def _node_text(node: Node, depth: int) -> str:
+    name = node.name.rpartition(":")[2]
+    if node.kind == "dict":
+        pairs = [f"{_text(k, depth + 1)}: {_text(v, depth + 1)}" for _, k, v in node.state[:24]]
+        return "{" + ", ".join(pairs) + (", …" if len(node.state) > 24 else "") + "}"
+    if node.kind in ("set", "frozenset"):
+        return f"{node.kind}({_text(list(node.state), depth + 1)})"
+    if node.kind == "ndarray":
+        return f"array({node.state[0]}, shape {node.state[1]}, {_text(_floats(node)[:8], depth + 1)}…)"
+    return f"{name or node.kind}({_text(node.state, depth + 1)})"
+
+
+class _Walk:
+    """Walks two plain values side by side; containers are numbered in the order of writing."""
+
+    def __init__(self, rule: OracleRule) -> None:
+        self.rule = rule
+        self.ours: list[str] = []
+        self.theirs: list[str] = []
+
+    def compare(self, a: Any, b: Any, path: str) -> str:
+        """Returns where and how two values differ, or an empty string."""
+        if isinstance(a, Ref) or isinstance(b, Ref):
+            return self.references(a, b, path)
+        if type(a) is not type(b):
+            return f"{path}: expected {kind_of(a)} {show(a)}, got {kind_of(b)} {show(b)}"
+        if isinstance(a, Node):
+            return self.nodes(a, b, path)
+        if isinstance(a, (list, tuple)):
+            if isinstance(a, list):
+                self.number(path)
+            return self.items(a, b, path)
+        if isinstance(a, bytearray):
+            self.number(path)
+        if isinstance(a, float):
+            same = close(a, b, self.rule.tolerance)
+        elif isinstance(a, complex):
+            same = all(close(x, y, self.rule.tolerance) for x, y in ((a.real, b.real), (a.imag, b.imag)))
+        else:
+            same = a == b
+        return "" if same else f"{path}: expected {show(a)}, got {show(b)}"
+
+    def number(self, path: str) -> None:
+        self.ours.append(path)
+        self.theirs.append(path)
+
+    def references(self, a: Any, b: Any, path: str) -> str:
+        if isinstance(a, Ref) and isinstance(b, Ref):
+            if self.ours[a.index : a.index + 1] == self.theirs[b.index : b.index + 1]:
+                return ""
+            return f"{path}: is the same object as something else than expected"
+        if isinstance(a, Ref):
+            return f"{path}: expected the same object as {_path(self.ours, a)}, got {show(b)}"
+        return f"{path}: expected a fresh {kind_of(a)}, got the same object as {_path(self.theirs, b)}"
+
+    def items(self, a: Sequence[Any], b: Sequence[Any], path: str) -> str:
+        if len(a) != len(b):
+            return f"{path}: expected {len(a)} items {show(a)}, got {len(b)} items {show(b)}"
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            if where := self.compare(x, y, f"{path}[{i}]"):
+                return where
+        return ""
+
+    def nodes(self, a: Node, b: Node, path: str) -> str:
+        if (a.kind, a.name) != (b.kind, b.name):
+            return f"{path}: expected {kind_of(a)} {show(a)}, got {kind_of(b)} {show(b)}"
+        if a.numbered:
+            self.number(path)
+        if a.kind == "dict":
+            return self.dicts(a, b, path)
+        if a.kind in ("ndarray", "scalar"):
+            return self.arrays(a, b, path)
+        if a.kind in ("set", "frozenset"):
+            return _Walk(self.rule).items(a.state, b.state, path)
+        return self.compare(a.state, b.state, path)
+
+    def dicts(self, a: Node, b: Node, path: str) -> str:
+        theirs = {name: value for name, _, value in b.state}
+        for name, key, value in a.state:
+            if name not in theirs:
+                return f"{path}: expected a key {show(key)}, got {show(b)}"
+            if where := self.compare(value, theirs[name], f"{path}[{show(key)}]"):
+                return where
+        if len(a.state) != len(b.state):
+            return f"{path}: expected {len(a.state)} keys {show(a)}, got {len(b.state)} keys {show(b)}"
+        if self.rule.dict_order and [name for name, _, _ in a.state] != [name for name, _, _ in b.state]:
+            return f"{path}: the keys come in another order: expected {show(a)}, got {show(b)}"
+        return ""
+
+    def arrays(self, a: Node, b: Node, path: str) -> str:
+        if a.state[:2] != b.state[:2]:
+            return f"{path}: expected dtype {a.state[0]} shape {a.state[1]}, got {b.state[0]} {b.state[1]}"
+        if a.state[2] == b.state[2]:
+            return ""
+        for i, (x, y) in enumerate(zip(_floats(a), _floats(b), strict=True)):
+            if isinstance(x, float):
+                same = close(x, y, self.rule.tolerance)
+            else:
+                same = x == y
+            if not same:
+                return f"{path}: element {i} of {a.state[1]}: expected {x!r}, got {y!r}"
+        return ""
+
+
+def _path(paths: list[str], reference: Ref) -> str:
+    return paths[reference.index] if reference.index < len(paths) else "an earlier one"
+
+
+def _floats(node: Node) -> list[Any]:
+    import numpy as np
+
+    dtype, _, data = node.state
+    values: list[Any] = np.frombuffer(data, dtype=np.dtype(dtype)).tolist()
+    return values
+
+
+def kind_of(value: Any) -> str:
+    """Returns a value's type as a user would name it."""
+    if isinstance(value, Node):
+        return value.name.replace("builtins:", "").replace(":", ".") or value.kind
+    return type(value).__name__
+
+
+def close(a: float, b: float, tolerance: Tolerance) -> bool:
+    """Whether a float is near enough to the expected one; NaN only to NaN, zero signs apart when exact."""
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    if tolerance.exact:
+        return struct.pack("<d", a) == struct.pack("<d", b)
+    return a == b or abs(a - b) <= tolerance.atol + tolerance.rtol * abs(a)
+
+
+def stdout_difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference | None:
+    """Compares what two programs printed: exactly but for trailing blanks, or as the rule loosens it."""
+    ours, theirs = (text.decode("utf-8", "surrogateescape") for text in (expected, actual))
+    if rule.stdout == "exact":
+        a, b = ([line.rstrip() for line in text.rstrip().split("\n")] for text in (ours, theirs))
+        unit = "line"
+    else:
+        a, b = ours.split(), theirs.split()
+        unit = "word"
+    for i, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y and not (rule.stdout == "floats" and _numbers_close(x, y, rule.tolerance)):
+            return Difference(
+                Reason.WRONG_OUTPUT, f"stdout, {unit} {i + 1}: expected {show(x)}, got {show(y)}"
+            )
+    if len(a) != len(b):
+        return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {len(a)} {unit}s, got {len(b)}")
+    return None
+
+
+def _numbers_close(a: str, b: str, tolerance: Tolerance) -> bool:
+    try:
+        x, y = float(a), float(b)
+    except ValueError:
+        return False
+    return close(x, y, Tolerance(1e-9, 1e-9) if tolerance.exact else tolerance)

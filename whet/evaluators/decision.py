@@ -1,0 +1,121 @@
+"""From turns to one of three answers: faster, not shown, slower (law 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from whet.core.measurement import Measurement, Outcome, Speedup, WorkloadRatio
+from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
+from whet.evaluators.subjects import Fault
+from whet.evaluators.timing import Series, TimedWorkload, Turn, raw, series
+
+AA_FLOOR = 1.02
+"""How far the baseline's median may lie from itself before nothing is believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What "faster" asks for."""
+
+    min_speedup: float
+    confidence: float
+    baseline: str
+    metric: str = "time"
+
+
+def sequential(
+    measure: Callable[[int], Turn | Fault],
+    workloads: Sequence[TimedWorkload],
+    stages: Sequence[Stage],
+    rule: Rule,
+) -> Measurement | Fault:
+    """Measures turn after turn until a stage decides.
+
+    Args:
+        measure: makes the turn with this number.
+        workloads: those that are timed; some count for the headline.
+        stages: when to look, and how much error each look may spend.
+        rule: what "faster" asks for.
+
+    Returns:
+        the measurement, or the fault that a turn found in the candidate.
+    """
+    first = measure(0)  # thrown away: page cache, file system and frequency settle
+    if isinstance(first, Fault):
+        return first
+    turns: list[Turn] = []
+    result: Measurement | None = None
+    for stage in stages:
+        while len(turns) < stage.turns:
+            turn = measure(len(turns) + 1)
+            if isinstance(turn, Fault):
+                return turn
+            turns.append(turn)
+        judged = judge(turns, workloads, stage, rule)
+        if isinstance(judged, Fault):
+            return judged
+        result = judged
+        dropped = stage.share == 0 and result.speedup.ratio < 1.0
+        if result.outcome is not Outcome.NOT_SHOWN or dropped:
+            break
+    assert result is not None
+    return result
+
+
+def judge(
+    turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
+) -> Measurement | Fault:
+    """Returns what the turns so far show, or the fault of a candidate whose clock disagrees with ours."""
+    measured: dict[str, Series] = {}
+    for work in workloads:
+        one = series(turns, work.name)
+        if isinstance(one, Fault):
+            return one
+        measured[work.name] = one
+    timed = [work.name for work in workloads if work.counts]
+    ratios = {name: _ratio(name, measured[name], rule) for name in measured}
+    logs = _mean_logs([measured[name].logs for name in timed])
+    aa_logs = _mean_logs([measured[name].aa_logs for name in timed])
+    ratio, low, high = interval(logs, rule.confidence)
+    aa_ratio, aa_low, aa_high = interval(aa_logs, rule.confidence)
+    alpha = (1.0 - rule.confidence) * stage.share
+    faster, slower = p_faster(logs), p_slower(logs)
+    losing = [r for name, r in ratios.items() if name in timed and r.high < 1.0]
+    outcome, note = Outcome.NOT_SHOWN, ""
+    if not aa_low <= 1.0 <= aa_high or abs(math.log(aa_ratio)) > math.log(AA_FLOOR):
+        note = f"the machine is too noisy: the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}"
+    elif slower <= alpha:
+        outcome, note = Outcome.SLOWER, f"{ratio:.3f}x, p = {slower:.2g}"
+    elif faster > alpha:
+        note = f"{ratio:.3f}x, p = {faster:.2g}, not below {alpha:.2g}"
+    elif ratio < rule.min_speedup:
+        note = f"{ratio:.3f}x is below the {rule.min_speedup:g}x asked for"
+    elif losing:
+        note = f"slower on {losing[0].name}: {losing[0].ratio:.3f}x"
+    else:
+        outcome, note = Outcome.FASTER, f"{ratio:.3f}x, p = {faster:.2g}"
+    speedup = Speedup(
+        ratio=ratio,
+        low=low,
+        high=high,
+        confidence=rule.confidence,
+        metric=rule.metric,
+        processes=len(turns),
+        samples=len(turns) * sum(work.count for work in workloads if work.counts),
+        aa_ratio=(aa_low, aa_high),
+        baseline=rule.baseline,
+        workloads=tuple(ratios[name] for name in timed),
+    )
+    untimed = tuple(r for name, r in ratios.items() if name not in timed)
+    return Measurement(outcome, speedup, faster, note, untimed, {"turns": raw(turns)})
+
+
+def _ratio(name: str, measured: Series, rule: Rule) -> WorkloadRatio:
+    return WorkloadRatio(name, *interval(measured.logs, rule.confidence))
+
+
+def _mean_logs(columns: Sequence[Sequence[float]]) -> list[float]:
+    """Returns a turn's mean over workloads: the log of their geometric mean."""
+    return [sum(row) / len(row) for row in zip(*columns, strict=True)]

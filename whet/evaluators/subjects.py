@@ -1,0 +1,238 @@
+"""Turns source texts of a task into processes that can be called, whatever the language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from whet.core.candidate import content_id
+from whet.core.task import Kind, Task
+from whet.core.verdict import Reason
+from whet.sandbox.inside.codec import encode
+from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.protocol import Incident, Job, Sandbox, Session
+from whet.sandbox.toolchains import native
+
+START_SECONDS = 30.0
+PROGRAM = "program"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why there is no outcome: the process crashed, took too long, or flooded us."""
+
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One timed pass over distinct inputs.
+
+    Attributes:
+        outside: seconds between "go" and the last byte of the outcomes, by the clock out here.
+        inside: seconds in the calls, as the process says.
+        cpu: CPU seconds in the calls, as the process says.
+        outcomes: one an input.
+        peak: resident bytes at the peak, for programs; 0 where it is not known.
+    """
+
+    outside: float
+    inside: float
+    cpu: float
+    outcomes: tuple[bytes, ...]
+    peak: int = 0
+
+
+class Live(Protocol):
+    """A process that holds one source text and nothing else of ours."""
+
+    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
+        """Runs one input; returns its outcome and the seconds that it says it took."""
+
+    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+        """Runs distinct inputs in one window."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+REASON_OF = {
+    "timeout": Reason.TIMEOUT,
+    "crash": Reason.CRASH,
+    "output_flood": Reason.OUTPUT_FLOOD,
+    "protocol": Reason.SANDBOX_VIOLATION,
+}
+
+
+def fault(incident: Incident, seconds: float) -> Fault:
+    """Returns what an incident means for the candidate."""
+    detail = f"no answer within {seconds:g} s" if incident.kind == "timeout" else str(incident)
+    return Fault(REASON_OF[incident.kind], detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A source text made ready to run."""
+
+    source_id: str
+    tree: Path
+    workshop: Workshop
+
+    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0) -> Live | Fault:
+        """Starts a fresh process in a sandbox of its own."""
+        workshop = self.workshop
+        program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
+        threads = max(1, len(cores))
+        job = Job(program, workshop.interpreter, self.tree, workshop.task.limits, cores, hash_seed, threads)
+        session = workshop.sandbox.open(job)
+        if workshop.task.kind is Kind.PROGRAM:
+            return LiveProgram(session, workshop.argv(session.tree))
+        return _load(session, workshop.task)
+
+
+def _load(session: Session, task: Task) -> Live | Fault:
+    try:
+        answer, _ = session.ask(
+            "load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds)
+        )
+    except Incident as incident:
+        return fault(incident, START_SECONDS)
+    if answer[0] == "ok":
+        return LiveFunction(session)
+    session.close()
+    _, kind, text = answer
+    if kind == "MemoryError":
+        return Fault(Reason.OUT_OF_MEMORY, "MemoryError while loading")
+    reason = Reason.SYNTAX_ERROR if kind in ("SyntaxError", "IndentationError", "TabError") else Reason.CRASH
+    return Fault(reason, f"loading raised {kind}: {text}")
+
+
+class LiveFunction:
+    """A `Live` Python function."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
+        """See `Live.call`."""
+        try:
+            (_, outcome, spent), _ = self._session.ask("call", payload, seconds=seconds)
+        except Incident as incident:
+            return fault(incident, seconds)
+        except ValueError:
+            return Fault(Reason.SANDBOX_VIOLATION, "the process answered out of form")
+        return outcome, spent / 1e9
+
+    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+        """See `Live.timed`."""
+        try:
+            self._session.ask("prepare", list(payloads), seconds=seconds)
+            (_, inside, cpu, outcomes), outside = self._session.ask("go", seconds=seconds)
+            return Pass(outside, inside / 1e9, cpu / 1e9, tuple(map(bytes, outcomes)))
+        except Incident as incident:
+            return fault(incident, seconds)
+        except (ValueError, TypeError):
+            return Fault(Reason.SANDBOX_VIOLATION, "the process answered out of form")
+
+    def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
+        """Returns (line, hits) of the target's file from running inputs for ``seconds``.
+
+        Raises:
+            Incident: the process is gone.
+        """
+        (_, hits), _ = self._session.ask(
+            "profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS
+        )
+        return [(int(line), int(count)) for line, count in hits]
+
+    def close(self) -> None:
+        """See `Live.close`."""
+        self._session.close()
+
+
+class LiveProgram:
+    """A `Live` program: a new process of it for every input."""
+
+    def __init__(self, session: Session, argv: list[str]) -> None:
+        self._session = session
+        self._argv = argv
+
+    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
+        """See `Live.call`."""
+        result = self._run(payload, seconds)
+        return result if isinstance(result, Fault) else (result.outcomes[0], result.inside)
+
+    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+        """See `Live.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
+        total = Pass(0.0, 0.0, 0.0, ())
+        for payload in payloads:
+            run = self._run(payload, seconds)
+            if isinstance(run, Fault):
+                return run
+            total = Pass(
+                total.outside + run.outside,
+                total.inside + run.inside,
+                total.cpu + run.cpu,
+                total.outcomes + run.outcomes,
+                max(total.peak, run.peak),
+            )
+        return total
+
+    def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
+        try:
+            self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
+            answer, outside = self._session.ask("go", seconds=seconds)
+            if answer[0] == "error":
+                return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
+            _, code, inside, cpu, peak = answer
+            (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
+        except Incident as incident:
+            return fault(incident, seconds)
+        if code < 0:
+            said = stderr.decode("utf-8", "replace").strip()[-300:]
+            flooded = code == -25  # SIGXFSZ: a file over the limit
+            reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
+            return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
+        outcome = encode((code, stdout, stderr[-2000:]))
+        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak)
+
+    def close(self) -> None:
+        """See `Live.close`."""
+        self._session.close()
+
+
+class Workshop:
+    """Builds the subjects of one task."""
+
+    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
+        self.task = task
+        self.sandbox = sandbox
+        self.interpreter = interpreter
+        self.built: dict[str, Subject | Fault] = {}
+
+    def build(self, source: str) -> Subject | Fault:
+        """Stages a source text, compiled where its language needs that; the same text only once."""
+        name = content_id(source)
+        if name not in self.built:
+            self.built[name] = self._build(name, source)
+        return self.built[name]
+
+    def _build(self, name: str, source: str) -> Subject | Fault:
+        task = self.task
+        if task.language == "python":
+            files = {path: text.encode() for path, text in task.support.items()}
+            tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
+            return Subject(name, tree, self)
+        built = native.compile_program(self.sandbox, self.interpreter, task, source)
+        if isinstance(built, native.Diagnostics):
+            return Fault(Reason.BUILD_ERROR, built.text)
+        return Subject(name, self.sandbox.stage(name, {PROGRAM: built}, executable=True), self)
+
+    def argv(self, tree: str) -> list[str]:
+        """Returns how a program of this task is started where its tree is seen at ``tree``."""
+        if self.task.language == "python":
+            return [str(self.interpreter.executable), "-s", "-B", f"{tree}/{self.task.filename}"]
+        return [f"{tree}/{PROGRAM}"]

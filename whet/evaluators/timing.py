@@ -1,0 +1,185 @@
+"""The fresh-pair protocol: baseline, candidate and the baseline again, each in a fresh process, in random order.
+
+All three of a turn get the same inputs, drawn for that turn alone and distinct within a pass. The clock stands
+out here: a window opens with "go" and closes with the last byte of the outcomes, which are then compared. What
+the baseline needs to hand its outcomes over (its window less its time in the calls) is subtracted from every
+window; the time inside counts only where it is the larger of the two. So a clock that lies, work left for later
+and results made while they are fetched all show up as time.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from whet.core.verdict import Reason
+from whet.evaluators.inputs import Input
+from whet.evaluators.subjects import Fault, Live, Pass, Subject
+
+PASS_SECONDS = 0.025
+SHORTEST_PASS = 0.005
+MOST_BYTES = 64 << 20
+MOST_INPUTS = 2000
+SIDES = ("baseline", "candidate", "again")
+
+# A window that is longer than its calls by more than the baseline's is by: what honest code may show.
+EXCESS_SECONDS = 0.001
+EXCESS_OF_WINDOW = 0.1
+EXCESS_OF_HANDOVER = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class TimedWorkload:
+    """Inputs of one size, or one case, and how many make a pass.
+
+    Attributes:
+        name: for people.
+        count: distinct inputs a pass.
+        draw: makes the pass's inputs from a seed.
+        counts: whether it counts for the headline.
+    """
+
+    name: str
+    count: int
+    draw: Callable[[int], Sequence[Input]]
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one turn measured: for each workload and side, a pass."""
+
+    order: tuple[str, ...]
+    load: float
+    passes: Mapping[str, Mapping[str, Pass]]
+
+
+Judge = Callable[[Input, bytes, bytes], Fault | None]
+"""Compares the candidate's outcome (third) on an input with the baseline's (second)."""
+
+
+def pass_count(seconds: float, size: int) -> int:
+    """Returns how many inputs of a kind make a pass.
+
+    Args:
+        seconds: the baseline's time for one.
+        size: bytes of one.
+    """
+    wanted = math.ceil(PASS_SECONDS / max(seconds, 1e-7))
+    return max(1, min(wanted, MOST_INPUTS, MOST_BYTES // max(size, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Measures a candidate against a baseline on given cores."""
+
+    baseline: Subject
+    candidate: Subject
+    workloads: tuple[TimedWorkload, ...]
+    judge: Judge
+    seconds: float
+    cores: tuple[int, ...]
+
+    def turn(self, seed: int) -> Turn | Fault:
+        """Measures one turn; a fault of the candidate ends it."""
+        rng = random.Random(seed)
+        inputs = {work.name: work.draw(rng.getrandbits(63)) for work in self.workloads}
+        warm = {work.name: work.draw(rng.getrandbits(63))[0] for work in self.workloads[:1]}
+        order = list(SIDES)
+        rng.shuffle(order)
+        hash_seed = rng.getrandbits(31)
+        passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
+        for side in order:
+            subject = self.candidate if side == "candidate" else self.baseline
+            live = subject.start(self.cores, hash_seed)
+            if isinstance(live, Fault):
+                return self._whose(side, live)
+            try:
+                for name, measured in self._passes(live, inputs, warm):
+                    if isinstance(measured, Fault):
+                        return self._whose(side, measured)
+                    passes[name][side] = measured
+            finally:
+                live.close()
+        return self._compared(inputs, passes) or Turn(tuple(order), os.getloadavg()[0], passes)
+
+    def _passes(self, live: Live, inputs: Mapping[str, Sequence[Input]], warm: Mapping[str, Input]) -> Any:
+        for first in warm.values():
+            outcome = live.call(first.payload, self.seconds)
+            if isinstance(outcome, Fault):
+                yield first.name, outcome
+                return
+        for name, drawn in inputs.items():
+            yield name, live.timed([item.payload for item in drawn], self.seconds * len(drawn))
+
+    def _whose(self, side: str, fault: Fault) -> Fault:
+        if side == "candidate":
+            return fault
+        # The baseline passed validation, so this is the machine's or the limits' doing: no verdict.
+        return Fault(Reason.NONDETERMINISTIC, f"the baseline failed while it was timed: {fault.detail}")
+
+    def _compared(
+        self, inputs: Mapping[str, Sequence[Input]], passes: Mapping[str, Mapping[str, Pass]]
+    ) -> Fault | None:
+        for name, drawn in inputs.items():
+            ours, theirs = passes[name]["baseline"].outcomes, passes[name]["candidate"].outcomes
+            if len(theirs) != len(drawn):
+                return Fault(Reason.CHEATING, f"{name}: {len(drawn)} inputs gave {len(theirs)} outcomes")
+            for item, expected, actual in zip(drawn, ours, theirs, strict=True):
+                if fault := self.judge(item, expected, actual):
+                    return fault
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Seconds of each side, a turn each, on one workload."""
+
+    baseline: tuple[float, ...]
+    candidate: tuple[float, ...]
+    again: tuple[float, ...]
+
+    @property
+    def logs(self) -> list[float]:
+        """log(baseline / candidate) of each turn."""
+        return [math.log(a / b) for a, b in zip(self.baseline, self.candidate, strict=True)]
+
+    @property
+    def aa_logs(self) -> list[float]:
+        """log(baseline / baseline again) of each turn."""
+        return [math.log(a / b) for a, b in zip(self.baseline, self.again, strict=True)]
+
+
+def series(turns: Sequence[Turn], name: str) -> Series | Fault:
+    """Returns the seconds that count on one workload, or the fault of a process whose clock disagrees."""
+    passes = [turn.passes[name] for turn in turns]
+    sides = {side: [each[side] for each in passes] for side in SIDES}
+    handovers = [p.outside - p.inside for side in ("baseline", "again") for p in sides[side]]
+    handover = max(0.0, statistics.median(handovers))
+    theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
+    window = statistics.median(p.outside for p in sides["candidate"])
+    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + EXCESS_OF_HANDOVER * handover
+    if theirs - handover > allowed or theirs < 0:
+        return Fault(
+            Reason.CHEATING,
+            f"{name}: its process says {(window - theirs) * 1e3:.3g} ms in the calls, the clock outside "
+            f"{(window - handover) * 1e3:.3g} ms",
+        )
+    return Series(*(tuple(max(p.inside, p.outside - handover, 1e-9) for p in sides[side]) for side in SIDES))
+
+
+def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Returns turns as plain data for the evidence, without the outcomes."""
+    rows = []
+    for turn in turns:
+        passes = {
+            name: {side: {k: v for k, v in asdict(p).items() if k != "outcomes"} for side, p in sides.items()}
+            for name, sides in turn.passes.items()
+        }
+        rows.append({"order": list(turn.order), "load": turn.load, "passes": passes})
+    return rows

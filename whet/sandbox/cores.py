@@ -1,0 +1,46 @@
+"""One core, one measurement: locks that all whet processes of this machine share, and affinity."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from whet.core.errors import UsageError
+
+
+@contextmanager
+def measuring_cores(count: int) -> Iterator[tuple[int, ...]]:
+    """Reserves the last ``count`` processors for measuring, waiting for other measurements to end.
+
+    The calling thread moves to the other processors meanwhile, so that the clock out here does not disturb.
+
+    Raises:
+        UsageError: this process may not use so many processors.
+    """
+    allowed = sorted(os.sched_getaffinity(0))
+    if count > len(allowed):
+        raise UsageError(f"--cores {count}: this process may use {len(allowed)}")
+    cores = tuple(allowed[-count:])
+    others = set(allowed) - set(cores)
+    with ExitStack() as stack:
+        for core in cores:
+            stack.enter_context(_locked(core))
+        if others:
+            os.sched_setaffinity(0, others)
+            stack.callback(os.sched_setaffinity, 0, allowed)
+        yield cores
+
+
+@contextmanager
+def _locked(core: int) -> Iterator[None]:
+    path = Path(tempfile.gettempdir()) / f"whet-core-{core}.lock"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""Compilers and interpreters: one file a family of languages."""
