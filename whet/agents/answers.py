@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from whet.agents.catalogue.base import Label
 from whet.core.patch import (
     Malformed,
     apply_patch,
@@ -19,17 +20,7 @@ from whet.core.patch import (
     split_lines,
 )
 
-LABELS = (
-    "algorithm",
-    "data structure",
-    "vectorisation",
-    "custom kernel",
-    "library call",
-    "compiler flag",
-    "lower precision",
-    "caching within a call",
-    "parallelism",
-)
+LABELS = tuple(label.value for label in Label)
 """What kind of change a candidate is."""
 
 LONGEST = 1 << 20
@@ -156,9 +147,7 @@ def _fenced(lines: list[str]) -> Iterator[Fenced]:
         if opening is None:
             continue
         start, fence = at, opening[1]
-        while at < len(lines) and not (
-            lines[at].startswith(fence) and lines[at].rstrip().strip(fence[0]) == ""
-        ):
+        while at < len(lines) and not (lines[at].startswith(fence) and lines[at].rstrip().strip(fence[0]) == ""):
             at += 1
         yield Fenced(opening[2], tuple(lines[start:at]), closed=at < len(lines))
         at += 1

@@ -49,7 +49,8 @@ class Spending:
     calls: int = 0
 
     def __str__(self) -> str:
-        return f"{self.calls} calls, {self.tokens} tokens, {self.usd:.4f} USD"
+        calls = f"{self.calls} call{'' if self.calls == 1 else 's'}"
+        return f"{calls}, {self.tokens} tokens, {self.usd:.4f} USD"
 
     def __add__(self, other: Spending) -> Spending:
         return Spending(self.usd + other.usd, self.tokens + other.tokens, self.calls + other.calls)
@@ -61,14 +62,21 @@ class BudgetMeter:
     Args:
         budget: the caps.
         prices: of the models.
-        clock: seconds, from any zero; the run starts now.
+        clock: seconds, from any zero.
+        worked: seconds that earlier processes of the run took.
     """
 
-    def __init__(self, budget: Budget, prices: Prices, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        prices: Prices,
+        clock: Callable[[], float] = time.monotonic,
+        worked: float = 0.0,
+    ) -> None:
         self.budget = budget
         self.prices = prices
         self._clock = clock
-        self._start = clock()
+        self._start = clock() - worked
         self._spent = Spending()
         self._reserved: list[Spending] = []
         self._candidates = 0
@@ -100,7 +108,7 @@ class BudgetMeter:
                     raise BudgetError(f"--budget-seconds {self.budget.seconds:g} is spent")
                 if cap := self._exceeded(self._spent + asked):
                     raise BudgetError(
-                        f"{cap} does not cover the next call; {self._spent} spent, up to {asked} more"
+                        f"{cap} does not cover the next call: {self._spent} spent, and it may take {asked}"
                     )
                 if self._exceeded(sum(self._reserved, self._spent) + asked) is None:
                     self._reserved.append(asked)
@@ -108,11 +116,11 @@ class BudgetMeter:
                 # Running calls mostly come to less than they reserved.
                 self._changed.wait(min(1.0, self.seconds_left))
 
-    def settle(self, reservation: Spending, model: str, usage: Usage) -> None:
-        """Replaces a reservation by what the call came to; no usage at all: it was not made."""
-        came_to = (
-            Spending(self.prices.usd(model, usage) or 0.0, usage.total, 1) if usage.total else Spending()
-        )
+    def settle(self, reservation: Spending, model: str, usage: Usage | None) -> None:
+        """Replaces a reservation by what the call came to; None where it was turned away unread."""
+        came_to = Spending()
+        if usage is not None:
+            came_to = Spending(self.prices.usd(model, usage) or 0.0, usage.total, 1)
         with self._changed:
             self._reserved.remove(reservation)
             self._spent += came_to

@@ -148,8 +148,7 @@ class Calls:
         """Records a failure, and what it may have cost."""
         with self._store.connection() as db:
             db.execute(
-                "UPDATE calls SET state = ?, error = ?, fatal = ?, usage = ?, usd = ?, seconds = ?"
-                " WHERE id = ?",
+                "UPDATE calls SET state = ?, error = ?, fatal = ?, usage = ?, usd = ?, seconds = ? WHERE id = ?",
                 (State.ERROR, str(error), error.fatal, json.dumps(to_plain(usage)), usd, seconds, row),
             )
 

@@ -95,16 +95,18 @@ class Ledger:
 
     def _attempt(self, model: Model, request: Request) -> Reply:
         """Reservation, intent, call, outcome; the reservation is settled whatever happens in between."""
-        used = Usage() if model.free else worst_case(request)
-        reserved = None if model.free else self._budget.reserve(model.name, used)
+        worst = Usage() if model.free else worst_case(request)
+        reserved = None if model.free else self._budget.reserve(model.name, worst)
+        used: Usage | None = worst
         try:
-            row = self._calls.intend(model, request, used, self._usd(model, used))
+            row = self._calls.intend(model, request, worst, self._usd(model, worst))
             started = time.monotonic()
             try:
                 reply = model.complete(request)
             except ModelError as error:
-                used = used if error.billed else Usage()
-                self._calls.fail(row, error, used, self._usd(model, used), time.monotonic() - started)
+                used = worst if error.billed else None
+                cost = used or Usage()
+                self._calls.fail(row, error, cost, self._usd(model, cost), time.monotonic() - started)
                 raise
             used = reply.usage
             self._calls.finish(row, reply, self._usd(model, used), time.monotonic() - started)

@@ -58,8 +58,8 @@ class Tool:
 
 TOOLS = (
     Tool("bwrap", "bubblewrap", "no bubblewrap sandbox"),
-    Tool("setpriv", "util-linux", "root cannot drop its privileges, so no bubblewrap sandbox for root"),
-    Tool("unshare", "util-linux", "no private mounts, so interpreters in closed folders stay out of reach"),
+    Tool("setpriv", "util-linux", "no bubblewrap sandbox"),
+    Tool("unshare", "util-linux", "no bubblewrap sandbox"),
     Tool("gcc", "gcc", "no C targets"),
     Tool("g++", "g++", "no C++ targets"),
     Tool("clang", "clang", "nothing in this version"),
@@ -67,7 +67,7 @@ TOOLS = (
     Tool("valgrind", "valgrind", "no hot lines for C and C++ targets"),
     Tool("perf", "linux-perf", "nothing in this version"),
     Tool("git", "git", "nothing in this version"),
-    Tool("docker", "docker.io", "no docker sandbox", ("version", "--format", "{{.Server.Version}}")),
+    Tool("docker", "docker.io", "nothing in this version", ("version", "--format", "{{.Server.Version}}")),
     Tool("nvcc", "nvidia-cuda-toolkit", "nothing in this version"),
 )
 
@@ -77,7 +77,7 @@ KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 def tools() -> list[Finding]:
     """Returns the interpreters, compilers and helpers of this machine."""
     with ThreadPoolExecutor() as pool:
-        return [*_interpreters(), *pool.map(_find, TOOLS), _libseccomp()]
+        return [*_interpreters(), *pool.map(find, TOOLS), _libseccomp()]
 
 
 def devices() -> list[Finding]:
@@ -113,13 +113,12 @@ def _interpreter(path: Path) -> Finding:
     except UsageError as error:
         return Finding("python", False, None, str(error), "no candidates on this interpreter")
     closed = [str(folder) for folder in found.folders if not reachable(folder)]
-    if closed:
-        remark = f"{path}; other users cannot read {', '.join(closed)}, so the sandbox has to bring it in"
-        return Finding("python", True, found.version, remark)
-    return Finding("python", True, found.version, str(path))
+    remark = f"; {', '.join(closed)} is closed to other users, so the sandbox mounts it" if closed else ""
+    return Finding("python", True, found.version, f"{path}{remark}")
 
 
-def _find(tool: Tool) -> Finding:
+def find(tool: Tool) -> Finding:
+    """Looks for a program and has it tell its version."""
     path = shutil.which(tool.name)
     if path is None:
         return Finding(tool.name, False, None, f"apt install {tool.package}", tool.costs)
@@ -168,7 +167,7 @@ def _libseccomp() -> Finding:
 
 
 def _gpus() -> list[Finding]:
-    costs = "no CUDA and Triton targets"
+    costs = "nothing in this version"
     listed = _ask(("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")) or ""
     found = [Finding("cuda", True, line.strip()) for line in listed.splitlines() if line.strip()]
     if found:

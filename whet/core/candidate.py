@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 from dataclasses import dataclass
 
 
 def content_id(source: str) -> str:
     """Returns the SHA-256 of the exact bytes of a source text."""
     return hashlib.sha256(source.encode("utf-8")).hexdigest()
+
+
+def _lines(text: str) -> list[str]:
+    # `str.splitlines` also divides at form feeds and the like, which a patch cannot express.
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +44,8 @@ class Candidate:
     def diff(self, baseline: str, name: str) -> str:
         """Returns the unified diff from the baseline's text, with ``a/`` and ``b/`` names."""
         lines = difflib.unified_diff(
-            baseline.splitlines(keepends=True),
-            self.source.splitlines(keepends=True),
+            _lines(baseline),
+            _lines(self.source),
             fromfile=f"a/{name}",
             tofile=f"b/{name}",
         )

@@ -49,9 +49,7 @@ def apply_patch(patch: str, source: str) -> str | Malformed:
     return keeping_line_ends(_apply, patch, source)
 
 
-def keeping_line_ends(
-    change: Callable[[str, str], str | Malformed], text: str, source: str
-) -> str | Malformed:
+def keeping_line_ends(change: Callable[[str, str], str | Malformed], text: str, source: str) -> str | Malformed:
     """Calls ``change(text, source)`` with newlines alone, and gives the outcome the source's line ends.
 
     A source that mixes line ends is taken as it is.
@@ -197,7 +195,7 @@ def _hunk(header: re.Match[str] | None, body: Sequence[str]) -> Hunk:
     for line in body:
         if line.startswith("\\"):
             # A marker after a removed line alone says that the new text, unlike the old, ends in a newline.
-            ends = True if sign == "-" and ends is None else False
+            ends = sign == "-" and ends is None
             continue
         sign, text = line[:1] or " ", line[1:]
         if sign in " -":

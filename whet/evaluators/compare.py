@@ -43,7 +43,11 @@ def difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference |
         return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is no plain data: {error}")
     if not isinstance(theirs, tuple) or len(theirs) != 5:
         return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
-    ours = decode(expected)
+    return plain_difference(decode(expected), theirs, rule)
+
+
+def plain_difference(ours: tuple[Any, ...], theirs: tuple[Any, ...], rule: OracleRule) -> Difference | None:
+    """Compares two outcomes that are plain data: (kind, arguments after, instance after, value, stdout)."""
     walk = _Walk(rule)
     if ours[0] != theirs[0] or (ours[0] == "raise" and ours[3][0] != theirs[3][0]):
         return _other_kind(ours, theirs)
@@ -240,9 +244,7 @@ def stdout_difference(expected: bytes, actual: bytes, rule: OracleRule) -> Diffe
         unit = "word"
     for i, (x, y) in enumerate(zip(a, b, strict=False)):
         if x != y and not (rule.stdout == "floats" and _numbers_close(x, y, rule.tolerance)):
-            return Difference(
-                Reason.WRONG_OUTPUT, f"stdout, {unit} {i + 1}: expected {show(x)}, got {show(y)}"
-            )
+            return Difference(Reason.WRONG_OUTPUT, f"stdout, {unit} {i + 1}: expected {show(x)}, got {show(y)}")
     if len(a) != len(b):
         return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {len(a)} {unit}s, got {len(b)}")
     return None

@@ -64,9 +64,7 @@ def sequential(
     return result
 
 
-def judge(
-    turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
-) -> Measurement | Fault:
+def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> Measurement | Fault:
     """Returns what the turns so far show, or the fault of a candidate whose clock disagrees with ours."""
     measured: dict[str, Series] = {}
     for work in workloads:

@@ -49,9 +49,7 @@ class InputSource:
     def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
         self._lock = threading.Lock()
         self._session: Any = None
-        self.cases = tuple(
-            Input(case.name, case.stdin, expected=case.expected) for case in task.workload.cases
-        )
+        self.cases = tuple(Input(case.name, case.stdin, expected=case.expected) for case in task.workload.cases)
         self.sizes: tuple[int, ...] = ()
         self.checks = False
         if task.workload.generator is not None:

@@ -95,9 +95,7 @@ class Subject:
 
 def _load(session: Session, task: Task) -> Live | Fault:
     try:
-        answer, _ = session.ask(
-            "load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds)
-        )
+        answer, _ = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer[0] == "ok":
@@ -143,9 +141,7 @@ class LiveFunction:
         Raises:
             Incident: the process is gone.
         """
-        (_, hits), _ = self._session.ask(
-            "profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS
-        )
+        (_, hits), _ = self._session.ask("profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS)
         return [(int(line), int(count)) for line, count in hits]
 
     def close(self) -> None:
@@ -211,22 +207,27 @@ class Workshop:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter
-        self.built: dict[str, Subject | Fault] = {}
+        self._built: dict[str, Subject | Fault] = {}
 
-    def build(self, source: str) -> Subject | Fault:
-        """Stages a source text, compiled where its language needs that; the same text only once."""
-        name = content_id(source)
-        if name not in self.built:
-            self.built[name] = self._build(name, source)
-        return self.built[name]
+    def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:
+        """Stages a source text, compiled where its language needs that; the same text only once.
 
-    def _build(self, name: str, source: str) -> Subject | Fault:
+        Args:
+            source: the text of the target's file.
+            extra: compiler flags after the task's own.
+        """
+        name = "-".join((content_id(source), *extra))
+        if name not in self._built:
+            self._built[name] = self._build(name, source, extra)
+        return self._built[name]
+
+    def _build(self, name: str, source: str, extra: tuple[str, ...]) -> Subject | Fault:
         task = self.task
         if task.language == "python":
             files = {path: text.encode() for path, text in task.support.items()}
             tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
             return Subject(name, tree, self)
-        built = native.compile_program(self.sandbox, self.interpreter, task, source)
+        built = native.compile_program(self.sandbox, self.interpreter, task, source, extra)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
         return Subject(name, self.sandbox.stage(name, {PROGRAM: built}, executable=True), self)

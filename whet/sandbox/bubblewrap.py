@@ -38,9 +38,7 @@ class Bubblewrap:
     def __init__(self) -> None:
         missing = [tool for tool in ("bwrap", "setpriv", "unshare") if shutil.which(tool) is None]
         if missing:
-            raise UsageError(
-                f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux"
-            )
+            raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
         self._root = os.geteuid() == 0
         self._folder = Path(tempfile.mkdtemp(prefix="whet-"))
         self._folder.chmod(0o711)

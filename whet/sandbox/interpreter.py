@@ -53,9 +53,7 @@ def find_interpreter(path: Path | None = None) -> Interpreter:
         ) from None
     if tuple(version[:2]) < OLDEST:
         raise UsageError(f"--python {executable} is {version[0]}.{version[1]}; candidates need 3.10 or later")
-    folders = {Path(prefix).resolve() for prefix in prefixes} | {
-        Path(prefix).absolute() for prefix in prefixes
-    }
+    folders = {Path(prefix).resolve() for prefix in prefixes} | {Path(prefix).absolute() for prefix in prefixes}
     folders |= _links(Path(real))
     outside = {folder for folder in folders if not folder.is_relative_to("/usr")}
     outermost = [f for f in sorted(outside) if not any(f != g and f.is_relative_to(g) for g in outside)]

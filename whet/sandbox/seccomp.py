@@ -33,9 +33,7 @@ def write_filter(path: Path) -> bool:
             rules.add_rule(seccomp.ERRNO(errno.EPERM), name)
         except (ValueError, OSError):  # a call that this architecture or library does not know
             continue
-    rules.add_rule(
-        seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER)
-    )
+    rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER))
     rules.add_rule(seccomp.ERRNO(errno.EPERM), "ioctl", seccomp.Arg(1, seccomp.EQ, TIOCSTI))
     # Its flags lie in memory, where a filter cannot look: libc falls back to clone.
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")

@@ -81,7 +81,13 @@ class FakeProvider:
 
     Attributes:
         requests: all requests so far, in order of arrival.
-        retry_after: seconds, as sent with `Fault.RATE_LIMIT`.
+        refuses: parameters that are refused by name with status 400.
+
+    Args:
+        answer: what right answers say; or a function of the request's body.
+        usage: the counts that come with them.
+        refuses: see above.
+        retry_after: seconds to wait, as sent with `Fault.RATE_LIMIT`.
     """
 
     def __init__(
@@ -92,18 +98,16 @@ class FakeProvider:
         refuses: tuple[str, ...] = (),
         retry_after: float = 0.05,
     ) -> None:
-        """Args say what right answers hold, and which parameters are refused by name with status 400."""
         self.requests: list[Seen] = []
-        self.retry_after = retry_after
+        self._retry_after = retry_after
         self._answer = answer
         self._usage = usage
-        self._refuses = refuses
+        self.refuses = refuses
         self._faults: deque[Fault] = deque()
         self._lock = threading.Lock()
         self._closed = threading.Event()
         handler = type("Handler", (_Handler,), {"provider": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> Self:
@@ -147,13 +151,11 @@ class FakeProvider:
             status, kind, code, message = STATUS[fault]
             key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "")
             error = wire.error(kind, code, message.format(key=key.removeprefix("Bearer ")), None)
-            after = {"retry-after": str(self.retry_after)} if fault is Fault.RATE_LIMIT else {}
+            after = {"retry-after": str(self._retry_after)} if fault is Fault.RATE_LIMIT else {}
             return fake_wire.Response(status, "application/json", json.dumps(error).encode(), after)
-        for name in self._refuses:
+        for name in self.refuses:
             if name in seen.body:
-                error = wire.error(
-                    "invalid_request_error", "unsupported_parameter", f"unsupported: {name}", name
-                )
+                error = wire.error("invalid_request_error", "unsupported_parameter", f"unsupported: {name}", name)
                 return fake_wire.Response(400, "application/json", json.dumps(error).encode())
         text = self._answer if isinstance(self._answer, str) else self._answer(seen.body)
         return self._right_answer(wire, text, fault, streamed=bool(seen.body.get("stream")))
@@ -181,6 +183,12 @@ class FakeProvider:
             error = json.dumps(wire.error("overloaded_error", "", "overloaded", None))
             events.append(wire.event("error", error))
         return fake_wire.Response(200, "text/event-stream", b"".join(events), cut=fault is Fault.CUT)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # The default of 5 leaves a burst of calls waiting for a second.
+    request_queue_size = 128
 
 
 class _Handler(BaseHTTPRequestHandler):

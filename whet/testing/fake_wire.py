@@ -88,8 +88,7 @@ class OpenAI:
         ]
         head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
         chunks: list[Plain] = [
-            head | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-            for delta, finish in deltas
+            head | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]} for delta, finish in deltas
         ]
         if usage:
             chunks.append(head | {"choices": [], "usage": _openai_usage(usage)})

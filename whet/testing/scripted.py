@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from whet.agents.models.base import ModelError, Reply, Request
-from whet.agents.models.tokens import uncounted
+from whet.agents.models.base import ModelError, Reply, Request, Usage
+from whet.agents.models.tokens import counted
 
 Line: TypeAlias = str | Reply | ModelError
 Lines: TypeAlias = Sequence[Line] | Mapping[int, Line]
@@ -51,7 +51,7 @@ class ScriptedModel:
         if isinstance(line, Reply):
             return line
         text = line or ""
-        return Reply(text, self.name) if self.free else Reply(text, self.name, uncounted(request, text))
+        return Reply(text, self.name) if self.free else Reply(text, self.name, counted(Usage(), request, text))
 
     def _line(self, request: Request) -> Line:
         assert isinstance(self._script, Mapping)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from whet.agents.models import faults
 from whet.agents.models.base import Message, Reply, Request, Usage
-from whet.agents.models.tokens import uncounted
+from whet.agents.models.tokens import counted
 
 if TYPE_CHECKING:
     import anthropic
@@ -73,9 +73,7 @@ class AnthropicModel:
     def _client(self) -> anthropic.Anthropic:
         import anthropic
 
-        return anthropic.Anthropic(
-            api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout
-        )
+        return anthropic.Anthropic(api_key=self._key, base_url=self._base_url, max_retries=0, timeout=self._timeout)
 
     def complete(self, request: Request) -> Reply:
         """Answers one request; one attempt.
@@ -125,7 +123,7 @@ class AnthropicModel:
         return Reply(
             text=whole,
             model=self.name,
-            usage=_normalised(counts) if counts else uncounted(request, whole),
+            usage=counted(_normalised(counts), request, whole),
             stop=_STOPS.get(stop, "end"),
             raw=about | {"stop_reason": stop, "usage": counts},
         )

@@ -21,9 +21,7 @@ _STATUS_OF = {
     "not_found_error": 404,
     "invalid_request_error": 400,
 }
-_QUOTA = re.compile(
-    r"insufficient_quota|billing_error|credit balance|exceeded your current quota", re.IGNORECASE
-)
+_QUOTA = re.compile(r"insufficient_quota|billing_error|credit balance|exceeded your current quota", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context_length_exceeded|(prompt|input) is too long|maximum context length|context (window|size|length)|"
     r"request_too_large",
@@ -75,9 +73,7 @@ class Complaint:
         """Returns the error to raise, with what can be done about it."""
         tail = f" ({self.status}{': ' + self.message if self.message else ''})"
         if self.status == 402 or _QUOTA.search(f"{self.code} {self.message}"):
-            return ModelError(
-                f"{model}: the account's quota or credit is spent{tail}", fatal=True, billed=billed
-            )
+            return ModelError(f"{model}: the account's quota or credit is spent{tail}", fatal=True, billed=billed)
         if self.status in (401, 403):
             return ModelError(f"{model}: the provider refuses the key{tail}", fatal=True, billed=billed)
         if self.status == 404:
@@ -86,9 +82,7 @@ class Complaint:
             return ModelError(f"{model}: the prompt is too long for the model{tail}", billed=billed)
         if self.status in (408, 409, 425, 429) or self.status >= 500:
             wait = self.retry_after or 0.0
-            return ModelError(
-                f"{model}: the provider is busy or broken{tail}", retry_after=wait, billed=billed
-            )
+            return ModelError(f"{model}: the provider is busy or broken{tail}", retry_after=wait, billed=billed)
         return ModelError(f"{model}: the provider refuses the request{tail}", billed=billed)
 
 
@@ -108,7 +102,7 @@ def clean(text: object) -> object:
 def not_connected(model: str, error: BaseException, key: str) -> ModelError:
     """A connection that failed or broke. Unless it never stood, the provider may have charged."""
     cause = error.__cause__ or error
-    never = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
+    never = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "InvalidURL")
     what = "no connection" if never else "the connection broke or stood still"
     return ModelError(f"{model}: {what} ({one_line(str(cause), key)})", retry_after=0.0, billed=not never)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import threading
 import time
 from pathlib import Path
@@ -78,12 +79,10 @@ class ManualModel:
                 return self._readable(last, request)
 
     def _claim(self, number: int, content: dict[str, Any]) -> bool:
-        """Writes the JSON file in one step; False where another process took the number."""
-        target = self.folder / f"{number:04}.prompt.json"
-        partial = self.folder / f".{target.name}.{os.getpid()}"
-        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        """Writes the JSON file in one step; False where somebody else took the number."""
+        partial = self._partial((json.dumps(content, indent=2) + "\n").encode())
         try:
-            os.link(partial, target)
+            os.link(partial, self.folder / f"{number:04}.prompt.json")
         except FileExistsError:
             return False
         finally:
@@ -95,10 +94,13 @@ class ManualModel:
         if not target.exists():
             head = f"=== answer in {number:04}.answer.md ===\n"
             parts = [head, *(f"=== {m.role} ===\n\n{m.text.rstrip()}\n" for m in request.messages)]
-            partial = self.folder / f".{target.name}.{os.getpid()}"
-            partial.write_bytes("\n".join(parts).encode("utf-8", "replace"))
-            partial.replace(target)
+            self._partial("\n".join(parts).encode("utf-8", "replace")).replace(target)
         return number
+
+    def _partial(self, content: bytes) -> Path:
+        path = self.folder / f".partial.{secrets.token_hex(8)}"
+        path.write_bytes(content)
+        return path
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from whet.agents.models import faults
 from whet.agents.models.base import Reply, Request, Usage
-from whet.agents.models.tokens import uncounted
+from whet.agents.models.tokens import counted
 
 if TYPE_CHECKING:
     import openai
@@ -148,7 +148,7 @@ class OpenAIModel:
             if error.status_code in (400, 422):
                 return said
             raise said.error(self.name) from None
-        except (openai.APIConnectionError, httpx2.HTTPError) as error:
+        except (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise faults.not_connected(self.name, error, self._key) from None
         except (ValidationError, JSONDecodeError, UnicodeDecodeError, openai.APIResponseValidationError):
             raise faults.broken_answer(self.name, "the answer is not as the API has it") from None
@@ -161,14 +161,14 @@ class OpenAIModel:
         text: list[str] = []
         refusal: list[str] = []
         finish: str | None = None
-        counted: _Usage | None = None
+        usage = _Usage()
         about: dict[str, Any] = {}
         for plain in chunks:
             if isinstance(plain, str):
                 raise faults.not_an_answer(self.name, "a text that is no API's")
             chunk = _Chunk.model_validate(plain, from_attributes=True)
             about = about or {"id": chunk.id, "model": chunk.model}
-            counted = chunk.usage or counted
+            usage = chunk.usage or usage
             for choice in (chunk.choices or [])[:1]:
                 part = choice.delta or choice.message or _Part()
                 text.append(part.content or "")
@@ -184,14 +184,9 @@ class OpenAIModel:
         return Reply(
             text=whole,
             model=self.name,
-            usage=_normalised(counted) if counted else uncounted(request, whole),
+            usage=counted(_normalised(usage), request, whole),
             stop=stop,
-            raw=about
-            | {
-                "finish_reason": finish,
-                "refusal": refused,
-                "usage": counted.model_dump() if counted else None,
-            },
+            raw=about | {"finish_reason": finish, "refusal": refused, "usage": usage.model_dump()},
         )
 
 

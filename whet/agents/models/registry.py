@@ -75,15 +75,14 @@ def _openai(rest: str, replay: Replay | None) -> Model:
     base_url = f"http{base_url}"
     try:
         url = urlsplit(base_url)
-        usable = bool(name) and url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        usable = bool(name and url.hostname) and url.scheme in ("http", "https") and url.port != 0
+        usable = usable and base_url.isprintable() and " " not in base_url
     except ValueError:
         usable = False
     if not usable:
         raise UsageError(f"malformed model 'openai:{rest}'; the form is openai:NAME@BASE_URL")
     if url.username or url.password or url.query:
-        raise UsageError(
-            "a BASE_URL with credentials would be recorded with each call; set OPENAI_API_KEY instead"
-        )
+        raise UsageError("a BASE_URL with credentials would be recorded with each call; set OPENAI_API_KEY instead")
     return OpenAIModel(name, _key("OPENAI_API_KEY", f"openai:{rest}", optional=True), base_url)
 
 

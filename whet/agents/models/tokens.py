@@ -20,6 +20,8 @@ def worst_case(request: Request) -> Usage:
     return Usage(cache_write=prompt + PER_PROMPT, output=request.max_tokens)
 
 
-def uncounted(request: Request, text: str) -> Usage:
-    """Returns what an answer is taken to have used where the provider did not say."""
+def counted(usage: Usage, request: Request, text: str) -> Usage:
+    """Returns a provider's count, or a bound where it did not count."""
+    if usage.total:
+        return usage
     return Usage(input=worst_case(request).cache_write, output=min(most_tokens(text), request.max_tokens))

@@ -43,9 +43,7 @@ class Workload:
         value = self.module.make_input(size, random.Random(seed))
         if self.program:
             if not isinstance(value, (str, bytes)):
-                raise TypeError(
-                    f"make_input of a program must return the text for stdin, not {type(value).__name__}"
-                )
+                raise TypeError(f"make_input of a program must return the text for stdin, not {type(value).__name__}")
             return value.encode() if isinstance(value, str) else value
         keyed = isinstance(value, dict) and "args" in value and set(value) <= {"args", "kwargs", "init"}
         if not isinstance(value, tuple) and not keyed:

@@ -57,9 +57,7 @@ def _named(source: PythonSource, name: str) -> Iterator[Change]:
     rewrite.after(statement, f"{twin} = frozenset({name})")
     for test in tests:
         rewrite.expression(test, twin)
-    yield Change(
-        tests[0], rewrite.code(), f"the constant list '{name}' is looked through each time; a set is not"
-    )
+    yield Change(tests[0], rewrite.code(), f"the constant list '{name}' is looked through each time; a set is not")
 
 
 def _written_out(source: PythonSource, value: cst.BaseExpression) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import libcst as cst
 
@@ -11,28 +11,37 @@ from whet.agents.catalogue.python.source import PythonSource, Scope
 from whet.agents.catalogue.python.uses import How, bindings, parameter, uses, within
 
 
-def hoisted(
-    source: PythonSource,
+def hoist(
+    rewrite: Rewrite,
     scope: Scope,
-    nodes: Sequence[cst.CSTNode],
+    replacements: Mapping[cst.CSTNode, str],
     variables: set[str],
-    local: str,
-    value: str,
-) -> str | None:
-    """Returns the file with ``local = value`` before the loops around expressions, and ``local`` in their place.
+    statement: str,
+) -> list[cst.CSTNode]:
+    """Puts a statement before the loops around expressions, and replaces these by what reads its result.
 
-    Expressions that cannot be moved out of a loop stay; None where none can.
+    Args:
+        rewrite: collects the changes.
+        scope: the function that the expressions stand in.
+        replacements: each expression, and the text in its place.
+        variables: what the statement reads.
+        statement: computes once what the expressions computed again and again.
+
+    Returns:
+        The expressions that could be moved out of a loop; the others stay as they are.
     """
-    points = [hoist_point(source, scope, node, variables) for node in nodes]
-    if not any(points):
-        return None
-    rewrite = Rewrite(source)
-    for statement in dict.fromkeys(point for point in points if point is not None):
-        rewrite.before(statement, f"{local} = {value}")
-    for node, point in zip(nodes, points, strict=True):
-        if point is not None:
-            rewrite.expression(node, local)
-    return rewrite.code()
+    source = rewrite.source
+    points = {node: hoist_point(source, scope, node, variables) for node in replacements}
+    moved = [node for node, point in points.items() if point is not None]
+    before = list(dict.fromkeys(point for point in points.values() if point is not None))
+    if isinstance(scope, cst.FunctionDef) and all(is_stable(source, scope, each, scope) for each in variables):
+        first = [point for point in before if source.parent(point) is scope.body]
+        before = first[:1] if first and first[0] is before[0] else before
+    for point in before:
+        rewrite.before(point, statement)
+    for node in moved:
+        rewrite.expression(node, replacements[node])
+    return moved
 
 
 def hoist_point(source: PythonSource, scope: Scope, node: cst.CSTNode, names: set[str]) -> cst.CSTNode | None:
@@ -48,11 +57,7 @@ def hoist_point(source: PythonSource, scope: Scope, node: cst.CSTNode, names: se
     if outermost is None:
         return None
     statement = source.statement_of(outermost)
-    in_test = (
-        isinstance(statement, cst.While)
-        and statement is not outermost
-        and _is_in_test(source, statement, node)
-    )
+    in_test = isinstance(statement, cst.While) and statement is not outermost and _is_in_test(source, statement, node)
     return None if in_test or isinstance(statement, cst.FunctionDef | cst.ClassDef) else statement
 
 
@@ -65,7 +70,7 @@ def is_stable(source: PythonSource, scope: Scope, name: str, region: cst.CSTNode
         return False
     if not all(use.reads for use in within(source, found, region)):
         return False
-    owner = _owner(source, scope, name)
+    owner = owner_of(source, scope, name)
     return owner is scope or is_constant(source, name, owner)
 
 
@@ -73,14 +78,14 @@ def is_constant(source: PythonSource, name: str, owner: Scope) -> bool:
     """Whether a variable of ``owner`` is bound at most once and never changed, in inner functions neither."""
     found = uses(source, owner, name)
     for function in source.walk(owner):
-        if isinstance(function, cst.FunctionDef) and _owner(source, function, name) is owner is not function:
+        if isinstance(function, cst.FunctionDef) and owner_of(source, function, name) is owner is not function:
             found.extend(uses(source, function, name))
     changed = [use for use in found if not use.reads and use.how not in (How.BIND, How.CAPTURED)]
     return not changed and len(bindings(found)) <= 1
 
 
-def _owner(source: PythonSource, scope: Scope, name: str) -> Scope:
-    """Returns the scope that a name of ``scope`` belongs to; the module for globals and built-ins."""
+def owner_of(source: PythonSource, scope: Scope, name: str) -> Scope:
+    """Returns the scope that a name used in ``scope`` belongs to; the module for globals and built-ins."""
     while not isinstance(scope, cst.Module):
         if parameter(scope, name) is not None or bindings(uses(source, scope, name)):
             return scope

@@ -8,8 +8,9 @@ import libcst as cst
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.edit import Change, PythonEdit
-from whet.agents.catalogue.python.hoisting import hoisted
+from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import kind_of
+from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
 from whet.agents.catalogue.python.uses import PURE_FUNCTIONS, only_argument, uses
 
@@ -34,17 +35,17 @@ class InvariantCalls(PythonEdit):
                 argument = only_argument(node)
                 if isinstance(node, cst.Call) and isinstance(argument, cst.Name) and _is_wanted(source, node):
                     calls.setdefault((source.code(node.func), argument.value), []).append(node)
-            for (function, argument), same in calls.items():
-                if kind_of(source, scope, argument, uses(source, scope, argument)) == "iterator":
+            for (function, name), same in calls.items():
+                if kind_of(source, scope, name, uses(source, scope, name)) == "iterator":
                     continue
                 # an empty sequence must not raise where the loop would never have asked
                 extra = ", default=None" if function in ("max", "min") else ""
-                local = source.fresh(f"{function}_{argument}")
-                value = f"{function}({argument}{extra})"
-                code = hoisted(source, scope, same, {argument}, local, value)
-                if code is not None:
-                    why = f"'{function}({argument})' gives the same in every turn of the loop; once is enough"
-                    yield Change(same[0], code, why)
+                local = source.fresh(f"{function}_{name}")
+                rewrite = Rewrite(source)
+                statement = f"{local} = {function}({name}{extra})"
+                if hoist(rewrite, scope, dict.fromkeys(same, local), {name}, statement):
+                    why = f"'{function}({name})' gives the same in every turn of the loop; once is enough"
+                    yield Change(same[0], rewrite.code(), why)
 
 
 def _is_wanted(source: PythonSource, call: cst.Call) -> bool:
@@ -56,7 +57,7 @@ def _is_wanted(source: PythonSource, call: cst.Call) -> bool:
 
 
 def _is_read_at_once(source: PythonSource, call: cst.Call) -> bool:
-    """Whether nobody can keep or change the new object: it is indexed, iterated, asked, or read by a built-in."""
+    """Whether nobody can keep or change the new object: it is indexed, iterated, asked or read."""
     above = source.parent(call)
     match above:
         case cst.Subscript():

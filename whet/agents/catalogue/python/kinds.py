@@ -29,7 +29,7 @@ _CALLS = {
 
 
 def kind_of_value(value: cst.BaseExpression | None) -> str | None:
-    """Returns list, str, dict, set, deque, number, iterator ... for an expression; None where unknown."""
+    """Returns what an expression makes: list, str, dict, set, iterator ...; None where unknown."""
     match value:
         case cst.List() | cst.ListComp() | cst.Tuple():
             return "list"

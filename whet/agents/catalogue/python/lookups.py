@@ -9,7 +9,8 @@ import libcst as cst
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.edit import Change, PythonEdit
-from whet.agents.catalogue.python.hoisting import hoisted
+from whet.agents.catalogue.python.hoisting import hoist
+from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
 from whet.agents.catalogue.python.uses import bindings, only_argument, uses
 
@@ -38,12 +39,12 @@ class Lookups(PythonEdit):
                 lookup = same[0][1]
                 if lookup.module and bindings(uses(source, scope, lookup.module)):
                     continue
-                nodes = [node for node, _ in same]
                 local = source.fresh(lookup.wish)
-                code = hoisted(source, scope, nodes, set(lookup.variables), local, text)
-                if code is not None:
+                rewrite = Rewrite(source)
+                replacements = {node: local for node, _ in same}
+                if hoist(rewrite, scope, replacements, set(lookup.variables), f"{local} = {text}"):
                     why = f"'{text}' is looked up in every turn of the loop; a local variable is cheaper"
-                    yield Change(nodes[0], code, why)
+                    yield Change(same[0][0], rewrite.code(), why)
 
 
 class _Lookup(NamedTuple):

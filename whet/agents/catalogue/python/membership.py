@@ -8,7 +8,7 @@ import libcst as cst
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.edit import Change, PythonEdit
-from whet.agents.catalogue.python.hoisting import hoisted
+from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import bound_value, kind_of, kind_of_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
@@ -27,8 +27,8 @@ from whet.agents.catalogue.python.uses import (
 class ListMembership(PythonEdit):
     """Asks a set instead of a list.
 
-    A list that grows by ``append`` alone becomes a set, or gets one beside it where the list itself is needed; a
-    list that stays as it is gets a set made once before the loop.
+    A list that grows by ``append`` alone becomes a set, or gets one beside it where the list itself is
+    needed; a list that stays as it is gets a set made once before the loop.
     """
 
     name = "list-membership"
@@ -101,7 +101,10 @@ def _unchanged(source: PythonSource, scope: Scope, name: str, found: list[Use]) 
         return None
     tests = [use.node for use in found if use.how is How.MEMBER]
     value = f"set({name} or ())" if _may_be_none(scope, name, found) else f"set({name})"
-    return hoisted(source, scope, tests, {name}, source.fresh(f"{name}_set"), value)
+    twin = source.fresh(f"{name}_set")
+    rewrite = Rewrite(source)
+    moved = hoist(rewrite, scope, dict.fromkeys(tests, twin), {name}, f"{twin} = {value}")
+    return rewrite.code() if moved else None
 
 
 def _is_empty(value: cst.BaseExpression | None) -> bool:

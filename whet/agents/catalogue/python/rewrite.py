@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from whet.agents.catalogue.python.source import PythonSource
@@ -10,10 +12,15 @@ _BLANK = cst.EmptyLine(indent=False)
 
 
 class Rewrite:
-    """Collects changes to one file, then writes them out together; a replaced part hides changes inside it."""
+    """Collects changes to one file, then writes them out; a replaced part hides changes inside it.
+
+    Attributes:
+        source: the file.
+    """
 
     def __init__(self, source: PythonSource) -> None:
-        self._source = source
+        self.source = source
+        self._changed: dict[cst.CSTNode, Callable[[cst.CSTNode], cst.CSTNode]] = {}
         self._replaced: dict[cst.CSTNode, cst.CSTNode] = {}
         self._removed: set[cst.CSTNode] = set()
         self._before: dict[cst.CSTNode, list[cst.CSTNode]] = {}
@@ -21,11 +28,15 @@ class Rewrite:
 
     def expression(self, old: cst.CSTNode, text: str) -> None:
         """Puts another expression in the place of one."""
-        self._replaced[old] = cst.parse_expression(text, config=self._source.module.config_for_parsing)
+        self._replaced[old] = cst.parse_expression(text, config=self.source.module.config_for_parsing)
 
     def statement(self, old: cst.CSTNode, text: str) -> None:
         """Puts another statement in the place of one; comments above it stay."""
         self._replaced[old] = self._parse(text, getattr(old, "leading_lines", ()))
+
+    def change(self, old: cst.CSTNode, how: Callable[[cst.CSTNode], cst.CSTNode]) -> None:
+        """Puts what ``how`` makes of a node in its place; changes inside the node are made before."""
+        self._changed[old] = how
 
     def remove(self, statement: cst.CSTNode) -> None:
         """Takes a statement away."""
@@ -41,7 +52,7 @@ class Rewrite:
 
     def top_level(self, text: str) -> None:
         """Adds a statement at the top of the file, below the docstring and the imports there."""
-        body = self._source.module.body
+        body = self.source.module.body
         head = 1 if body and _is_docstring(body[0]) else 0
         imports = head
         while imports < len(body) and _is_import(body[imports]):
@@ -49,6 +60,7 @@ class Rewrite:
         is_import = text.startswith(("from ", "import "))
         if imports == 0:
             self._before.setdefault(body[0], []).append(self._parse(text))
+            self.change(body[0], _with_space_above)
             return
         space = () if is_import and imports > head else (_BLANK,)
         added = self._after.setdefault(body[imports - 1], [])
@@ -57,23 +69,23 @@ class Rewrite:
 
     def import_name(self, module: str, name: str) -> bool:
         """Makes a name of a module available; false where the file uses that name for something else."""
-        for statement in self._source.module.body:
+        for statement in self.source.module.body:
             if any(_imports(node, module, name) for node in _small_statements(statement)):
                 return True
-        if name in self._source.names:
+        if name in self.source.names:
             return False
         self.top_level(f"from {module} import {name}")
         return True
 
     def code(self) -> str:
         """Returns the text of the changed file."""
-        return self._source.module.visit(self._writer()).code
+        return self.source.module.visit(self._writer()).code
 
     def _writer(self) -> _Writer:
-        return _Writer(self._replaced, self._removed, self._before, self._after)
+        return _Writer(self._replaced, self._removed, self._before, self._after, self._changed)
 
     def _parse(self, text: str, leading_lines: tuple[cst.EmptyLine, ...] = ()) -> cst.CSTNode:
-        statement = cst.parse_statement(text, config=self._source.module.config_for_parsing)
+        statement = cst.parse_statement(text, config=self.source.module.config_for_parsing)
         return statement.with_changes(leading_lines=leading_lines)
 
 
@@ -84,22 +96,30 @@ class _Writer(cst.CSTTransformer):
         removed: set[cst.CSTNode],
         before: dict[cst.CSTNode, list[cst.CSTNode]],
         after: dict[cst.CSTNode, list[cst.CSTNode]],
+        changed: dict[cst.CSTNode, Callable[[cst.CSTNode], cst.CSTNode]],
     ) -> None:
         super().__init__()
         self._replaced = replaced
         self._removed = removed
         self._before = before
         self._after = after
+        self._changed = changed
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
         new = self._replaced.get(original_node, updated_node)
+        if original_node in self._changed:
+            new = self._changed[original_node](new)
         before = self._before.get(original_node, [])
         after = self._after.get(original_node, [])
         if original_node in self._removed:
             return cst.FlattenSentinel([*before, *after]) if before or after else cst.RemovalSentinel.REMOVE
         return cst.FlattenSentinel([*before, new, *after]) if before or after else new
+
+
+def _with_space_above(statement: cst.CSTNode) -> cst.CSTNode:
+    return statement.with_changes(leading_lines=[_BLANK, _BLANK, *getattr(statement, "leading_lines", ())])
 
 
 def _small_statements(statement: cst.CSTNode) -> tuple[cst.BaseSmallStatement, ...]:

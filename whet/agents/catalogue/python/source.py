@@ -15,9 +15,7 @@ from whet.agents.models.base import Brief
 Scope: TypeAlias = cst.FunctionDef | cst.Module
 
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-_LONGEST_CONDITION = (
-    1000  # the parser of libcst recurses over "a and b and ...", and kills the process when deep
-)
+_LONGEST_CONDITION = 1000  # the parser of libcst recurses over "a and b and ...", and kills the process when deep
 _CALLS_AT_ONCE = frozenset({"sorted", "sort", "min", "max", "map", "filter"})
 
 
@@ -111,7 +109,7 @@ class PythonSource:
         return list(above.body) if isinstance(above, cst.IndentedBlock | cst.Module) else []
 
     def repetitions(self, node: cst.CSTNode) -> list[cst.CSTNode]:
-        """Returns what evaluates a node again and again: loops, comprehensions, key functions; innermost first."""
+        """Returns the loops, comprehensions and key functions that repeat a node, innermost first."""
         found: list[cst.CSTNode] = []
         here = node
         for above in self.ancestors(node):

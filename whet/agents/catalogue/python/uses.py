@@ -32,6 +32,7 @@ class How(Enum):
     BIND = auto()
     AUGMENT = auto()
     STORE = auto()
+    CALL = auto()
     METHOD = auto()
     ATTRIBUTE = auto()
     ITEM = auto()
@@ -45,7 +46,7 @@ class How(Enum):
     OTHER = auto()
 
 
-_HARMLESS = frozenset({How.ATTRIBUTE, How.ITEM, How.MEMBER, How.ITERATE, How.TRUTH, How.OPERAND, How.RETURN})
+_HARMLESS = frozenset({How.CALL, How.ATTRIBUTE, How.ITEM, How.MEMBER, How.ITERATE, How.TRUTH, How.OPERAND, How.RETURN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class Use:
 
 
 def uses(source: PythonSource, scope: Scope, name: str) -> list[Use]:
-    """Returns all occurrences of a name in a scope; those in inner functions that share it are ``CAPTURED``."""
+    """Returns all occurrences of a name in a scope; ``CAPTURED`` in inner functions that share it."""
     found: list[Use] = []
     inner = [
         node
@@ -122,11 +123,7 @@ def parameter(scope: Scope, name: str) -> cst.Param | None:
 
 def free_names(source: PythonSource, expression: cst.CSTNode) -> set[str]:
     """Returns the variables that an expression reads."""
-    return {
-        node.value
-        for node in source.walk(expression)
-        if isinstance(node, cst.Name) and _is_variable(source, node)
-    }
+    return {node.value for node in source.walk(expression) if isinstance(node, cst.Name) and _is_variable(source, node)}
 
 
 def only_argument(call: cst.CSTNode) -> cst.BaseExpression | None:
@@ -178,9 +175,7 @@ def _describe(source: PythonSource, node: cst.Name) -> Use:
         return _describe_part(source, node, here, above)
     how, word, site = How.OTHER, "", above or node
     match above:
-        case cst.AssignTarget() | cst.AnnAssign() | cst.NamedExpr() | cst.For() | cst.CompFor() if (
-            above.target is node
-        ):
+        case cst.AssignTarget() | cst.AnnAssign() | cst.NamedExpr() | cst.For() | cst.CompFor() if above.target is node:
             how = How.BIND
         case cst.AugAssign() if above.target is node:
             how = How.AUGMENT
@@ -200,6 +195,8 @@ def _describe(source: PythonSource, node: cst.Name) -> Use:
             how, site = How.MEMBER, source.parent(above) or above
         case cst.ComparisonTarget():
             how = How.OPERAND
+        case cst.Call():
+            how = How.CALL
         case cst.Arg():
             call = source.parent(above)
             if isinstance(call, cst.Call):

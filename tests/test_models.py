@@ -1,0 +1,298 @@
+"""The adapters against a real local server: what they send, and each way in which a provider fails."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import pytest
+
+from whet.agents.models.anthropic import AnthropicModel
+from whet.agents.models.base import Brief, Message, ModelError, Reply, Request, Usage
+from whet.agents.models.openai import OpenAIModel
+from whet.testing.fake_provider import FakeProvider, Fault
+
+KEY = "sk-test-0123456789"
+MESSAGES = (
+    Message("system", "You make code faster."),
+    Message("user", "the rules", stable=True),
+    Message("user", "def f(): ..."),
+)
+Adapter: TypeAlias = OpenAIModel | AnthropicModel
+Connect: TypeAlias = Callable[[FakeProvider], Adapter]
+
+
+def openai(provider: FakeProvider) -> OpenAIModel:
+    return OpenAIModel("any", KEY, provider.openai_url, timeout=0.5)
+
+
+def openai_whole(provider: FakeProvider) -> OpenAIModel:
+    """One that has learnt that this server does not stream."""
+    provider.refuses = ("stream",)
+    model = openai(provider)
+    model.complete(request())
+    return model
+
+
+def anthropic(provider: FakeProvider) -> AnthropicModel:
+    return AnthropicModel("any", KEY, provider.anthropic_url, timeout=0.5)
+
+
+def request(sample: int = 0, max_tokens: int = 64, messages: tuple[Message, ...] = MESSAGES) -> Request:
+    return Request("coder", messages, sample, max_tokens, Brief("python", "function", "f", "def f(): ..."))
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    with FakeProvider("the answer 🙂", usage=Usage(10, 20, 30, 5)) as server:
+        yield server
+
+
+every_adapter = pytest.mark.parametrize("connect", [openai, openai_whole, anthropic])
+every_stream = pytest.mark.parametrize("connect", [openai, anthropic])
+
+
+def failure(model: Adapter) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        model.complete(request())
+    assert "\n" not in str(caught.value)
+    assert KEY not in f"{caught.value!s}{caught.value!r}"
+    return caught.value
+
+
+# What is right
+
+
+@every_adapter
+def test_an_answer_comes_with_the_four_counts(provider: FakeProvider, connect: Connect) -> None:
+    model = connect(provider)
+    reply = model.complete(request())
+    assert (reply.text, reply.stop, reply.model) == ("the answer 🙂", "end", model.name)
+    assert reply.usage == Usage(input=10, cache_write=20, cache_read=30, output=5)
+    assert reply.raw["id"] in ("c1", "m1")
+
+
+@every_stream
+def test_long_answers_are_streamed(provider: FakeProvider, connect: Connect) -> None:
+    assert connect(provider).complete(request(max_tokens=128_000)).text == "the answer 🙂"
+    assert provider.requests[0].body["stream"] is True
+
+
+def test_the_key_goes_to_the_provider_and_nowhere_else(provider: FakeProvider) -> None:
+    replies = [openai(provider).complete(request()), anthropic(provider).complete(request())]
+    assert all(KEY in str(seen.headers) for seen in provider.requests)
+    assert KEY not in str(replies)
+
+
+def test_anthropic_gets_breakpoints_after_the_stable_parts(provider: FakeProvider) -> None:
+    anthropic(provider).complete(request())
+    body = provider.requests[0].body
+    assert body["system"] == [{"type": "text", "text": "You make code faster."}]
+    (turn,) = body["messages"]
+    assert [("cache_control" in block) for block in turn["content"]] == [True, False]
+
+
+def test_anthropic_gets_no_more_breakpoints_than_it_takes_and_no_blank_blocks(provider: FakeProvider) -> None:
+    parts = [Message("user", f"part {n}", stable=True) for n in range(6)]
+    anthropic(provider).complete(request(messages=(Message("system", " "), *parts, Message("assistant", "yes"))))
+    body = provider.requests[0].body
+    assert "system" not in body
+    assert [turn["role"] for turn in body["messages"]] == ["user", "assistant"]
+    marked = ["cache_control" in block for block in body["messages"][0]["content"]]
+    assert marked == [False, False, True, True, True, True]
+
+
+def test_openai_gets_the_messages_in_their_order(provider: FakeProvider) -> None:
+    openai(provider).complete(request())
+    assert [m["role"] for m in provider.requests[0].body["messages"]] == ["system", "user", "user"]
+
+
+def test_further_samples_of_one_prompt_are_not_greedy(provider: FakeProvider) -> None:
+    model = openai(provider)
+    model.complete(request(sample=0))
+    model.complete(request(sample=1))
+    assert [seen.body.get("temperature") for seen in provider.requests] == [None, 1.0]
+
+
+def test_usage_as_a_provider_reported_it_is_billed_once_a_token() -> None:
+    # An answer whose cache writes another tool charged twice: the bill was 0.05439 USD, and 3 tokens more.
+    from whet.agents.prices import Prices
+    from whet.core.config import ModelPrice
+
+    with FakeProvider(usage=Usage(input=3, cache_write=12304, output=550)) as provider:
+        prices = Prices({"m": ModelPrice(input=3.0, output=15.0, cached=0.3)})
+        for connect in (openai, anthropic, openai_whole):
+            usd = prices.usd("m", connect(provider).complete(request()).usage)
+            assert usd == pytest.approx(0.05439 + 3 * 3e-6, abs=1e-9)
+
+
+# Parameters that are refused by name
+
+
+@pytest.mark.parametrize(
+    ("refused", "kept"),
+    [
+        ("temperature", "max_tokens"),
+        ("max_tokens", "max_completion_tokens"),
+        ("stream_options", "stream"),
+        ("stream", "max_tokens"),
+    ],
+)
+def test_a_parameter_refused_by_name_is_dropped_once_and_remembered(refused: str, kept: str) -> None:
+    with FakeProvider(refuses=(refused,)) as provider:
+        model = openai(provider)
+        assert model.complete(request(sample=1)).text == "ok"
+        assert model.complete(request(sample=1)).text == "ok"
+        assert [refused in seen.body for seen in provider.requests] == [True, False, False]
+        assert all(kept in seen.body for seen in provider.requests[1:])
+
+
+def test_without_a_base_url_the_limit_has_its_newer_spelling(provider: FakeProvider) -> None:
+    before = os.environ.get("OPENAI_BASE_URL")
+    os.environ["OPENAI_BASE_URL"] = provider.openai_url  # which the SDK itself reads
+    try:
+        OpenAIModel("any", KEY).complete(request())
+    finally:
+        del os.environ["OPENAI_BASE_URL"]
+        if before is not None:
+            os.environ["OPENAI_BASE_URL"] = before
+    assert provider.requests[0].body["max_completion_tokens"] == 64
+    assert "max_tokens" not in provider.requests[0].body
+
+
+def test_a_server_that_refuses_both_spellings_is_not_asked_for_ever() -> None:
+    with FakeProvider(refuses=("max_tokens", "max_completion_tokens")) as provider:
+        assert "max_completion_tokens" in str(failure(openai(provider)))
+        assert len(provider.requests) == 2
+
+
+# What goes wrong
+
+
+@every_adapter
+@pytest.mark.parametrize(
+    "fault", [Fault.QUOTA, Fault.PAYMENT, Fault.WRONG_KEY, Fault.FORBIDDEN, Fault.UNKNOWN_MODEL, Fault.HTML]
+)
+def test_faults_that_no_further_call_survives(provider: FakeProvider, connect: Connect, fault: Fault) -> None:
+    model = connect(provider)
+    provider.plan(fault)
+    error = failure(model)
+    assert error.fatal
+    assert not error.billed
+    assert error.retry_after is None
+
+
+@every_adapter
+@pytest.mark.parametrize(
+    ("fault", "wait"), [(Fault.RATE_LIMIT, 0.05), (Fault.SERVER_ERROR, 0.0), (Fault.OVERLOADED, 0.0)]
+)
+def test_faults_that_pass(provider: FakeProvider, connect: Connect, fault: Fault, wait: float) -> None:
+    model = connect(provider)
+    before = len(provider.requests)
+    provider.plan(fault)
+    error = failure(model)
+    assert (error.fatal, error.billed, error.retry_after) == (False, False, wait)
+    assert len(provider.requests) == before + 1, "the SDK must not ask again by itself"
+    assert model.complete(request()).text == "the answer 🙂"
+
+
+@every_adapter
+@pytest.mark.parametrize(
+    "fault", [Fault.CUT, Fault.QUIET_END, Fault.BAD_JSON, Fault.ODD_SHAPE, Fault.DROPPED, Fault.SLOW]
+)
+def test_faults_after_which_the_call_may_have_been_charged(
+    provider: FakeProvider, connect: Connect, fault: Fault
+) -> None:
+    model = connect(provider)
+    if connect is openai_whole and fault is Fault.QUIET_END:
+        pytest.skip("only a stream can end early without an error")
+    provider.plan(fault)
+    error = failure(model)
+    assert (error.fatal, error.billed, error.retry_after) == (False, True, 0.0)
+
+
+@every_stream
+def test_an_error_event_within_a_stream(provider: FakeProvider, connect: Connect) -> None:
+    provider.plan(Fault.ERROR_EVENT)
+    error = failure(connect(provider))
+    assert "overloaded" in str(error)
+    assert (error.fatal, error.billed, error.retry_after) == (False, True, 0.0)
+
+
+@every_adapter
+@pytest.mark.parametrize(("fault", "says"), [(Fault.CONTEXT, "too long"), (Fault.BAD_REQUEST, "at least one")])
+def test_faults_of_one_request(provider: FakeProvider, connect: Connect, fault: Fault, says: str) -> None:
+    model = connect(provider)
+    provider.plan(fault)
+    error = failure(model)
+    assert says in str(error)
+    assert (error.fatal, error.billed, error.retry_after) == (False, False, None)
+
+
+@every_adapter
+def test_a_truncated_answer_and_a_refusal_are_replies(provider: FakeProvider, connect: Connect) -> None:
+    model = connect(provider)
+    provider.plan(Fault.TRUNCATED, Fault.REFUSAL)
+    assert model.complete(request()).stop == "length"
+    refusal = model.complete(request())
+    assert refusal.stop == "refusal"
+    assert refusal.usage.output == 5
+
+
+@every_adapter
+def test_an_answer_without_counts_is_counted_at_a_bound(provider: FakeProvider, connect: Connect) -> None:
+    model = connect(provider)
+    provider.plan(Fault.NO_USAGE)
+    usage = model.complete(request()).usage
+    assert usage.input >= sum(len(message.text) for message in MESSAGES)
+    assert usage.output == len("the answer 🙂".encode())
+
+
+@every_stream
+def test_text_that_is_no_unicode_becomes_text_that_is(connect: Connect) -> None:
+    with FakeProvider("half \ud83d a pair") as provider:
+        assert connect(provider).complete(request()).text == "half ? a pair"
+
+
+@every_stream
+def test_negative_counts_do_not_refund_anything(connect: Connect) -> None:
+    with FakeProvider(usage=Usage(input=-1_000_000, output=5)) as provider:
+        assert failure(connect(provider)).billed
+
+
+@every_stream
+def test_a_slow_server_is_given_up_after_the_timeout(provider: FakeProvider, connect: Connect) -> None:
+    model = connect(provider)
+    model.complete(request())
+    provider.plan(Fault.SLOW)
+    started = time.monotonic()
+    failure(model)
+    assert 0.4 < time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OpenAIModel("any", KEY, "http://127.0.0.1:9/v1"),
+        AnthropicModel("any", KEY, "http://127.0.0.1:9"),
+        OpenAIModel("any", "", "http://no such host/"),
+    ],
+)
+def test_nobody_listens(model: Adapter) -> None:
+    error = failure(model)
+    assert (error.fatal, error.billed, error.retry_after) == (False, False, 0.0)
+    assert "no connection" in str(error)
+
+
+def test_concurrent_calls_share_one_adapter(provider: FakeProvider) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    model = anthropic(provider)
+
+    def ask(sample: int) -> Reply:
+        return model.complete(request(sample=sample))
+
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(ask, range(16)))
+    assert {reply.text for reply in replies} == {"the answer 🙂"}
+    assert len(provider.requests) == 16

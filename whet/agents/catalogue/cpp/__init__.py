@@ -1,0 +1,1 @@
+"""Edits of C and C++ files, on their tokens; no compiler is asked."""

@@ -1,0 +1,214 @@
+"""Whether verdicts can rest on this baseline, and what it takes to time it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from whet.core.errors import BaselineError
+from whet.core.task import Kind, Task
+from whet.core.verdict import Reason
+from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.nulls import accepted_nulls
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.subjects import Fault, Live, Subject
+from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
+from whet.sandbox.inside.decode import decode
+
+TIMINGS = 3
+SLOW_SECONDS = 1.0
+MANY = 10.0
+"""A candidate may take as many times the baseline's own time, where that is more than the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A baseline that was found usable.
+
+    Attributes:
+        subject: ready to run.
+        seconds: its time for one input, by the input's name.
+        sizes: bytes of one input, by its name.
+        limit: seconds that one call of a candidate may take.
+        tests: how many of the target's own tests pass, where they say so.
+    """
+
+    subject: Subject
+    seconds: Mapping[str, float]
+    sizes: Mapping[str, int]
+    limit: float
+    tests: int | None = None
+
+    def workloads(self, source: InputSource, unseen: int | None = None) -> tuple[TimedWorkload, ...]:
+        """Returns what is timed.
+
+        Args:
+            source: draws the inputs.
+            unseen: None for the two last sizes (or dearest cases) alone; a seed adds every other size that lasts
+                long enough, and one that the workload does not list. None of those counts for the headline.
+        """
+        headline = timed_names(self.seconds, source)
+        rows = [self._workload(name, source, True) for name in headline]
+        if unseen is None:
+            return tuple(rows)
+        others = [name for name in self.seconds if name not in headline and name.startswith("size ")]
+        rows += [
+            work
+            for name in others
+            if (work := self._workload(name, source, False)).count * self.seconds[name] >= SHORTEST_PASS
+        ]
+        low, high = (*source.timed_sizes, 0, 0)[:2]
+        if high - low > 1:
+            size = low + 1 + derive(unseen, "unseen") % (high - low - 1)
+            if source.try_draw(size, derive(unseen, "trial")) is not None:
+                dearest = max(self.seconds[name] for name in headline)
+                count = pass_count(dearest, max(self.sizes.values()))
+                rows.append(TimedWorkload(f"size {size}", count, Drawer(f"size {size}", count, source), False))
+        return tuple(rows)
+
+    def _workload(self, name: str, source: InputSource, counts: bool) -> TimedWorkload:
+        count = pass_count(self.seconds[name], self.sizes[name])
+        return TimedWorkload(name, count, Drawer(name, count, source), counts)
+
+
+def timed_names(seconds: Mapping[str, float], source: InputSource) -> list[str]:
+    """Returns the names of what counts for the headline."""
+    if source.sizes:
+        return [f"size {size}" for size in source.timed_sizes]
+    return sorted(seconds, key=lambda name: -seconds[name])[:2]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """Draws the distinct inputs of a pass; a recorded case is what it is."""
+
+    name: str
+    count: int
+    source: InputSource
+
+    def __call__(self, seed: int) -> list[Input]:
+        """Returns the inputs for one turn."""
+        for case in self.source.cases:
+            if case.name == self.name:
+                return [case] * self.count
+        size = int(self.name.removeprefix("size "))
+        return [self.source.draw(size, derive(seed, i)) for i in range(self.count)]
+
+
+def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, seed: int) -> Baseline:
+    """Runs the baseline on its own workload.
+
+    Raises:
+        BaselineError: it fails to load, raises on a timed size, does not end, is not deterministic, is too
+            short to time, or an oracle made from it would accept a candidate that does no work.
+    """
+    seen: list[tuple[Input, bytes]] = []
+    seconds: dict[str, float] = {}
+    # Two processes with two hash seeds: what comes from the order of a set shows.
+    first = _start(task, subject, 1)
+    try:
+        second = _start(task, subject, 2)
+        try:
+            for item in _inputs(source, seed):
+                outcome, spent = _examine(task, source, oracle, first, second, item)
+                seen.append((item, outcome))
+                seconds[item.name] = min(spent, seconds.get(item.name, spent))
+        finally:
+            second.close()
+    finally:
+        first.close()
+    sizes = {item.name: len(item.payload) for item, _ in seen}
+    limit = max(task.limits.seconds, MANY * max(seconds.values()))
+    baseline = Baseline(subject, seconds, sizes, limit)
+    _expect_long_enough(task, baseline, source)
+    if nulls := accepted_nulls(task, seen):
+        raise BaselineError(
+            f"the oracle of {task.target} is empty: a candidate that does no work ({', '.join(nulls)}) gives the same "
+            "outcomes; vary the workload's inputs",
+            "vacuous_oracle",
+        )
+    return baseline
+
+
+def _examine(
+    task: Task, source: InputSource, oracle: Oracle, first: Live, second: Live, item: Input
+) -> tuple[bytes, float]:
+    """Returns the baseline's outcome on an input and its seconds, or raises BaselineError."""
+    limit = task.limits.seconds
+    outcome, spent = _run(task, first, item, limit)
+    again, _ = _run(task, second, item, limit)
+    _expect_value(task, source, item, outcome)
+    if why := oracle.compare(_uncased(item), outcome, again):
+        raise BaselineError(
+            f"{task.target} is not deterministic ({_line(why.detail)}, on {item.name}); seed its random numbers, "
+            "sort what comes from sets, or loosen [oracle] tolerance",
+            "nondeterministic",
+        )
+    if item.expected is not None and (fault := oracle.judge(item, outcome, outcome)):
+        raise BaselineError(f"{task.target} fails its own case {item.name}: {_line(fault.detail)}", "own_tests")
+    if why_not := source.check(item.payload, oracle.checkable(outcome)):
+        raise BaselineError(f"{task.target} fails the workload's own check on {item.name}: {why_not}", "check")
+    timings = [spent]
+    if spent < SLOW_SECONDS:
+        timings += [_run(task, first, item, limit)[1] for _ in range(TIMINGS)]
+    return outcome, statistics.median(timings)
+
+
+def _uncased(item: Input) -> Input:
+    return Input(item.name, item.payload, item.size, item.seed)
+
+
+def _inputs(source: InputSource, seed: int) -> list[Input]:
+    drawn = [source.draw(size, derive(seed, "validate", size, i)) for size in source.sizes for i in range(2)]
+    return [*source.cases, *drawn]
+
+
+def _start(task: Task, subject: Subject, hash_seed: int) -> Live:
+    live = subject.start(hash_seed=hash_seed)
+    if isinstance(live, Fault):
+        raise BaselineError(f"{task.target} does not load: {_line(live.detail)}", live.reason.value)
+    return live
+
+
+def _run(task: Task, live: Live, item: Input, limit: float) -> tuple[bytes, float]:
+    answer = live.call(item.payload, limit)
+    if isinstance(answer, Fault):
+        if answer.reason is Reason.TIMEOUT:
+            raise BaselineError(
+                f"{task.target} did not end within {limit:g} s on {item.name}; make the workload smaller", "timeout"
+            )
+        raise BaselineError(f"{task.target} failed on {item.name}: {_line(answer.detail)}", answer.reason.value)
+    return answer
+
+
+def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) -> None:
+    decoded = decode(outcome)
+    if task.kind is Kind.PROGRAM:
+        if decoded[0] != 0 and item.size in source.timed_sizes:
+            raise BaselineError(f"{task.target} ended with exit code {decoded[0]} on {item.name}", "crash")
+        return
+    kind, _, _, value, _ = decoded
+    if kind == "unstorable":
+        raise BaselineError(f"{task.target} cannot be compared on {item.name}: {value}", "unstorable")
+    if kind == "memory":
+        raise BaselineError(f"{task.target} ran out of memory on {item.name}", "out_of_memory")
+    if kind == "raise" and item.size in source.timed_sizes:
+        name = value[0].rpartition(":")[2]
+        raise BaselineError(f"{task.target} raised {name} on {item.name}, which is timed: {value[1][:200]}", "raised")
+
+
+def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> None:
+    for work in baseline.workloads(source):
+        one = baseline.seconds[work.name]
+        runs = 1 if task.kind is Kind.PROGRAM else work.count
+        if one * runs < SHORTEST_PASS:
+            raise BaselineError(
+                f"{task.target} takes {one * 1e3:.3g} ms on {work.name}, too short to time: "
+                f"a pass of {runs} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes",
+                "too_short",
+            )
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:400]

@@ -1,0 +1,268 @@
+"""The ladder: checks in order of cost, stopping at the first that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.errors import BaselineError, UsageError
+from whet.core.measurement import Measurement, Outcome
+from whet.core.profile import Profile
+from whet.core.task import Task
+from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.evaluators.baseline import Baseline, validate
+from whet.evaluators.decision import Rule, sequential
+from whet.evaluators.differential import compare_all
+from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.profiling import profile
+from whet.evaluators.screen import parse, screen
+from whet.evaluators.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage
+from whet.evaluators.subjects import Fault, Subject, Workshop
+from whet.evaluators.timing import Bench, TimedWorkload
+from whet.sandbox.backends import open_sandbox
+from whet.sandbox.cores import measuring_cores
+from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.toolchains import native
+
+Finding = Fault | str
+"""What a check found: a fault, or a line about what it did."""
+
+
+def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
+    """Returns the ladder of a task, with its sandbox open.
+
+    Args:
+        task: whose candidates are to be judged.
+        options: as the user gave them.
+        seed: of all inputs; no candidate ever sees it.
+
+    Raises:
+        UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
+    """
+    if options.metric != "time":
+        raise UsageError(f"--metric {options.metric} cannot be measured yet; only time can")
+    interpreter = find_interpreter(options.python)
+    sandbox = open_sandbox(options.sandbox, options.unsafe)
+    workshop = Workshop(task, sandbox, interpreter)
+    try:
+        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed)
+    except BaseException:
+        sandbox.close()
+        raise
+
+
+class Ladder:
+    """Judges the candidates of one task. See `whet.evaluators.protocol.Evaluator`."""
+
+    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int) -> None:
+        self.task = workshop.task
+        self._workshop = workshop
+        self._source = source
+        self._options = options
+        self._seed = seed
+        self._oracle = Oracle(self.task, source)
+        self._tests: OwnTests | None = None
+        self._baseline: Baseline | None = None
+
+    def validate(self) -> None:
+        """See `whet.evaluators.protocol.Evaluator.validate`."""
+        task = self.task
+        if task.language == "python" and isinstance(fault := parse(task.source), Fault):
+            raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
+        subject = self._workshop.build(task.source)
+        if isinstance(subject, Fault):
+            raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
+        self._baseline = validate(task, subject, self._source, self._oracle, derive(self._seed, "validate"))
+        if task.tests is not None:
+            tests = OwnTests.of(task, self._workshop.interpreter)
+            passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
+            if isinstance(passed, Fault):
+                detail = first_line(passed.detail.replace("\n", " ", 1))
+                raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
+            self._tests = replace(tests, passed=passed)
+
+    @property
+    def baseline(self) -> Baseline:
+        """The validated baseline."""
+        if self._baseline is None:
+            raise AssertionError("validate() comes first")
+        return self._baseline
+
+    def profile(self, candidate: Candidate) -> Profile:
+        """See `whet.evaluators.protocol.Evaluator.profile`."""
+        work = self.baseline.workloads(self._source)[-1]
+        return profile(self._workshop, candidate.source, work.draw(derive(self._seed, "profile", candidate.id))[:8])
+
+    def check(self, candidate: Candidate) -> Verdict:
+        """See `whet.evaluators.protocol.Evaluator.check`."""
+        checks: tuple[tuple[str, Callable[[Candidate], Finding | None]], ...] = (
+            ("screen", self._screen),
+            ("build", self._build),
+            ("test", self._test),
+            ("differential", self._differential),
+            ("hazard", lambda candidate: None),
+            ("prove", lambda candidate: None),
+        )
+        rungs: list[Rung] = []
+        for name, check in checks:
+            if self._beyond(name):
+                rungs.append(Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, f"--until {self._options.until}"))
+                continue
+            start = time.perf_counter()
+            found = check(candidate)
+            rungs.append(_rung(name, found, time.perf_counter() - start))
+            if isinstance(found, Fault):
+                break
+        return Verdict(candidate.id, tuple(rungs))
+
+    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] = SEARCH_STAGES) -> Verdict:
+        """See `whet.evaluators.protocol.Evaluator.measure`.
+
+        Args:
+            candidate: was found right.
+            verdict: so far.
+            stages: when to look, and how much error each look may spend.
+        """
+        return self._timed(candidate, verdict, "measure", stages)
+
+    def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """See `whet.evaluators.protocol.Evaluator.confirm`."""
+        fresh = self._differential(candidate, "confirm")
+        if isinstance(fresh, Fault):
+            return _extended(verdict, _rung("confirm", fresh, 0.0), None)
+        return self._timed(candidate, verdict, "confirm", CONFIRM_STAGES)
+
+    def close(self) -> None:
+        """See `whet.evaluators.protocol.Evaluator.close`."""
+        self._source.close()
+        self._workshop.sandbox.close()
+
+    def _beyond(self, name: str) -> bool:
+        return self._options.until is not None and RUNGS.index(name) > RUNGS.index(self._options.until)
+
+    def _screen(self, candidate: Candidate) -> Finding:
+        if self.task.language != "python":
+            return "nothing to parse before the compiler does"
+        return screen(candidate.source, self.task.source, self.task.symbol) or "parses, and takes the same arguments"
+
+    def _build(self, candidate: Candidate) -> Finding:
+        subject = self._workshop.build(candidate.source)
+        if isinstance(subject, Fault):
+            return subject
+        live = subject.start()
+        if isinstance(live, Fault):
+            return live
+        live.close()
+        return "loads" if self.task.language == "python" else "compiles"
+
+    def _test(self, candidate: Candidate) -> Finding | None:
+        cases = [case for case in self._source.cases if case.expected is not None]
+        if self._tests is None and not cases:
+            return None
+        if self._tests is not None:
+            passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
+            if isinstance(passed, Fault):
+                return passed
+        live = self._subject(candidate).start()
+        if isinstance(live, Fault):
+            return live
+        try:
+            for case in cases:
+                answer = live.call(case.payload, self.baseline.limit)
+                if isinstance(answer, Fault):
+                    return Fault(answer.reason, f"{answer.detail}\n{self._oracle.input_text(case)}")
+                if fault := self._oracle.judge(case, answer[0], answer[0]):
+                    return fault
+        finally:
+            live.close()
+        return f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass"
+
+    def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
+        seed = derive(self._seed, purpose, candidate.id)
+        ours, theirs = self.baseline.subject, self._subject(candidate)
+        compared = compare_all(ours, theirs, self._source, self._oracle, seed, self.baseline.limit)
+        return compared.fault or f"{compared.evidence['inputs']} fresh inputs agree"
+
+    def _subject(self, candidate: Candidate) -> Subject:
+        subject = self._workshop.build(candidate.source)
+        assert isinstance(subject, Subject), "a candidate that does not build is not run"
+        return subject
+
+    def _timed(self, candidate: Candidate, verdict: Verdict, name: str, stages: tuple[Stage, ...]) -> Verdict:
+        if self._beyond(name):
+            rung = Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, f"--until {self._options.until}")
+            return _extended(verdict, rung, None)
+        seed = derive(self._seed, name, candidate.id)
+        workloads = self.baseline.workloads(self._source, seed if name == "confirm" else None)
+        variants = native.variants(self.task) if name == "confirm" else ((),)
+        start = time.perf_counter()
+        with measuring_cores(self._options.cores) as cores:
+            found = [self._under(extra, candidate, workloads, seed, stages, cores) for extra in variants]
+        spent = time.perf_counter() - start
+        weakest: Measurement | None = None
+        for one in found:
+            if isinstance(one, Fault):
+                return _extended(verdict, _rung(name, one, spent), None)
+            if weakest is None or (one.faster, one.speedup.ratio) < (weakest.faster, weakest.speedup.ratio):
+                weakest = one
+        assert weakest is not None
+        return _extended(verdict, _measured(name, weakest, spent), weakest)
+
+    def _under(
+        self,
+        extra: tuple[str, ...],
+        candidate: Candidate,
+        workloads: tuple[TimedWorkload, ...],
+        seed: int,
+        stages: tuple[Stage, ...],
+        cores: tuple[int, ...],
+    ) -> Measurement | Fault:
+        """Measures with the same flags on both sides."""
+        ours, theirs = (self._workshop.build(text, extra) for text in (self.task.source, candidate.source))
+        if isinstance(ours, Fault):
+            raise BaselineError(f"{self.task.path} does not compile with {' '.join(extra)}", ours.reason.value)
+        if isinstance(theirs, Fault):
+            return theirs
+        bench = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores)
+        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra))
+        return sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
+
+    def _baseline_name(self, extra: tuple[str, ...]) -> str:
+        if self.task.language == "python":
+            return f"the original on CPython {self._workshop.interpreter.version}"
+        return f"the original with {' '.join((*self.task.flags, *extra))}"
+
+
+def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
+    if found is None:
+        return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
+    if isinstance(found, Fault):
+        return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds)
+    return Rung(name, RungStatus.PASSED, None, found, seconds)
+
+
+def _measured(name: str, found: Measurement, seconds: float) -> Rung:
+    evidence = {"p_value": found.p_value, "outcome": found.outcome.value}
+    detail = found.note
+    losing = [ratio for ratio in found.untimed if ratio.high < 1.0]
+    if losing:
+        detail += "; slower at " + ", ".join(f"{r.name} ({r.low:.2f}x to {r.high:.2f}x)" for r in losing)
+    if found.faster:
+        return Rung(name, RungStatus.PASSED, None, detail, seconds, evidence)
+    reason = Reason.SLOWER if found.outcome is Outcome.SLOWER else Reason.NOT_FASTER
+    assert reason in NO_GAIN
+    return Rung(name, RungStatus.FAILED, reason, detail, seconds, evidence)
+
+
+def _extended(verdict: Verdict, rung: Rung, measurement: Measurement | None) -> Verdict:
+    return Verdict(verdict.candidate, (*verdict.rungs, rung), measurement or verdict.measurement)
+
+
+def first_line(text: str) -> str:
+    """Returns the first line that says something."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:400]

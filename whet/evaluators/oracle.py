@@ -1,0 +1,56 @@
+"""Judges one outcome, outside: against the baseline's on the same input, and by the workload's own property."""
+
+from __future__ import annotations
+
+from whet.core.task import Kind, Task
+from whet.core.verdict import Reason
+from whet.evaluators.compare import Difference, difference, show, stdout_difference
+from whet.evaluators.inputs import Input, InputSource
+from whet.evaluators.subjects import Fault
+from whet.sandbox.inside.decode import Node, decode
+
+
+class Oracle:
+    """Knows what is right for one task. Safe for several threads."""
+
+    def __init__(self, task: Task, source: InputSource) -> None:
+        self._task = task
+        self._source = source
+
+    def judge(self, item: Input, expected: bytes, actual: bytes) -> Fault | None:
+        """Compares the candidate's outcome on an input with the baseline's; None where it is right."""
+        found = self.compare(item, expected, actual)
+        if found is not None:
+            return Fault(found.reason, f"{found.detail}\n{self.input_text(item)}")
+        if why := self._source.check(item.payload, self.checkable(actual)):
+            return Fault(Reason.WRONG_OUTPUT, f"the workload's {why}\n{self.input_text(item)}")
+        return None
+
+    def compare(self, item: Input, expected: bytes, actual: bytes) -> Difference | None:
+        """Returns how an outcome differs from the baseline's, if at all."""
+        if self._task.kind is Kind.FUNCTION:
+            return difference(expected, actual, self._task.oracle)
+        code, stdout, _ = decode(expected)
+        their_code, their_stdout, stderr = decode(actual)
+        if code != their_code:
+            said = stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+            return Difference(Reason.CRASH, f"expected exit code {code}, got {their_code}: {said[0][:300]}")
+        return stdout_difference(
+            item.expected if item.expected is not None else stdout, their_stdout, self._task.oracle
+        )
+
+    def checkable(self, outcome: bytes) -> bytes:
+        """Returns the part of an outcome that a workload's `check` looks at."""
+        if self._task.kind is Kind.FUNCTION:
+            return outcome
+        stdout: bytes = decode(outcome)[1]
+        return stdout
+
+    def input_text(self, item: Input) -> str:
+        """Returns an input as a line for people and for the Coder."""
+        if self._task.kind is Kind.PROGRAM:
+            return f"on {item.name}, stdin {show(item.payload.decode('utf-8', 'replace'))}"
+        value = decode(item.payload)
+        if isinstance(value, Node):  # {"args": ..., "kwargs": ..., "init": ...}
+            return f"on {item.name}: {show(value)}"
+        return f"on {item.name}: {self._task.symbol}{show(value)}"

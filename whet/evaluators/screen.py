@@ -1,0 +1,84 @@
+"""The first look: does a Python candidate parse, and does it still have the target's signature?"""
+
+from __future__ import annotations
+
+import ast
+
+from whet.core.errors import nearest
+from whet.core.verdict import Reason
+from whet.evaluators.subjects import Fault
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def parse(source: str) -> ast.Module | Fault:
+    """Parses a source text."""
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        return Fault(Reason.SYNTAX_ERROR, f"line {error.lineno}: {error.msg}")
+    except (ValueError, RecursionError, MemoryError) as error:  # NUL bytes; nested without end
+        return Fault(Reason.SYNTAX_ERROR, str(error) or type(error).__name__)
+
+
+def find_function(module: ast.Module, symbol: str) -> Function | None:
+    """Returns the definition of ``function`` or ``Class.method``: the last one, as in a running program."""
+    body: list[ast.stmt] = module.body
+    *owners, name = symbol.split(".")
+    for owner in owners:
+        classes = [node for node in body if isinstance(node, ast.ClassDef) and node.name == owner]
+        if not classes:
+            return None
+        body = classes[-1].body
+    found = [node for node in body if isinstance(node, Function) and node.name == name]
+    return found[-1] if found else None
+
+
+def symbols(module: ast.Module) -> list[str]:
+    """Returns all functions and methods that could be targets."""
+    names = [node.name for node in module.body if isinstance(node, Function)]
+    for owner in module.body:
+        if isinstance(owner, ast.ClassDef):
+            names += [f"{owner.name}.{node.name}" for node in owner.body if isinstance(node, Function)]
+    return names
+
+
+def parameters(function: Function) -> list[str]:
+    """Returns the parameters as a caller sees them: names, kinds, and which have defaults."""
+    args = function.args
+    positional = [*args.posonlyargs, *args.args]
+    required = len(positional) - len(args.defaults)
+    names = [f"{arg.arg}{'=' if i >= required else ''}" for i, arg in enumerate(positional)]
+    if args.posonlyargs:
+        names.insert(len(args.posonlyargs), "/")
+    if args.vararg or args.kwonlyargs:
+        names.append("*" if args.vararg is None else f"*{args.vararg.arg}")
+    defaults = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    names += [f"{arg.arg}{'' if default is None else '='}" for arg, default in defaults]
+    if args.kwarg:
+        names.append(f"**{args.kwarg.arg}")
+    return names
+
+
+def screen(source: str, baseline: str, symbol: str | None) -> Fault | None:
+    """Returns why a candidate cannot be run in the baseline's place, if so."""
+    parsed = parse(source)
+    if isinstance(parsed, Fault) or symbol is None:
+        return parsed if isinstance(parsed, Fault) else None
+    theirs = find_function(parsed, symbol)
+    if theirs is None:
+        # The name may be bound in another way (an assignment, an import): loading will tell.
+        top = symbol.partition(".")[0]
+        bound = any(isinstance(n, ast.Name) and n.id == top for n in ast.walk(parsed)) or any(
+            (alias.asname or alias.name) == top
+            for n in ast.walk(parsed)
+            if isinstance(n, ast.Import | ast.ImportFrom)
+            for alias in n.names
+        )
+        missing = f"it defines no {symbol}{nearest(symbol, symbols(parsed))}"
+        return None if bound else Fault(Reason.BUILD_ERROR, missing)
+    ours = find_function(ast.parse(baseline), symbol)
+    if ours is not None and parameters(ours) != parameters(theirs):
+        before, after = ", ".join(parameters(ours)), ", ".join(parameters(theirs))
+        return Fault(Reason.BUILD_ERROR, f"the signature changed from ({before}) to ({after})")
+    return None
