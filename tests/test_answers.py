@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import time
 
 import pytest
@@ -82,19 +83,13 @@ def test_any_text_is_read_or_refused(text, parent):
 
 @given(lines, lines, st.booleans(), st.booleans(), st.integers(0, 3))
 def test_a_patch_makes_the_new_text_of_the_old(old, new, old_ends, new_ends, context):
-    before = "\n".join(old) + ("\n" if old_ends and old else "")
-    after = "\n".join(new) + ("\n" if new_ends and new else "")
+    before = "\n".join(old) + "\n" * old_ends
+    after = "\n".join(new) + "\n" * new_ends
     if before != after:
-        pieces = difflib.unified_diff(
-            [f"{line}\n" for line in before.split("\n")[:-1]] + [before.split("\n")[-1]] * (not before.endswith("\n")),
-            [f"{line}\n" for line in after.split("\n")[:-1]] + [after.split("\n")[-1]] * (not after.endswith("\n")),
-            "a/f",
-            "b/f",
-            n=context,
-        )
-        patch = "".join(
-            piece if piece.endswith("\n") else f"{piece}\n\\ No newline at end of file\n" for piece in pieces
-        )
+        kept = [re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after)]
+        pieces = difflib.unified_diff(*kept, "a/f", "b/f", n=context)
+        mark = "\n\\ No newline at end of file\n"
+        patch = "".join(piece if piece.endswith("\n") else piece + mark for piece in pieces)
         assert apply_patch(patch, before) == after
 
 
@@ -102,7 +97,7 @@ def test_a_patch_makes_the_new_text_of_the_old(old, new, old_ends, new_ends, con
 def test_a_candidates_own_diff_applies(old, new):
     before, after = "\n".join(old), "\n".join(new)
     if before != after:
-        assert apply_patch(Candidate(after).diff(before, "f.py"), before) == after
+        assert apply_patch(diff(before, after), before) == after
 
 
 @pytest.mark.parametrize("shift", [-3, 1, 40])
@@ -146,8 +141,8 @@ def test_a_missing_last_newline_stays_missing():
 
 
 def test_headers_are_read_where_they_precede_the_code():
-    text = f"**Change:** one  pass instead of two\nKind: Algorithm, magic, library call\nEdit: x-1\n```python\n{FASTER}```\nChange: no"
-    answer = parsed(text)
+    heads = "**Change:** one  pass instead of two\nKind: Algorithm, magic, library call\nEdit: x-1\n"
+    answer = parsed(f"{heads}```python\n{FASTER}```\nChange: no")
     assert answer.note == "one pass instead of two"
     assert answer.labels == ("algorithm", "library call")
     assert answer.edit == "x-1"

@@ -93,7 +93,7 @@ def test_money_cannot_cap_a_model_of_unknown_price() -> None:
         ({"usd": 0.01}, "--budget-usd 0.01"),
         ({"tokens": 1000}, "--budget-tokens 1000"),
         ({"calls": 0}, "--budget-calls 0"),
-        ({"seconds": 0}, "--budget-seconds 0"),
+        ({"seconds": 0}, "--budget-seconds"),
     ],
 )
 def test_a_cap_below_one_call_is_told_before_the_call(caps: dict[str, float], names: str) -> None:
@@ -137,7 +137,7 @@ def test_a_call_waits_for_one_that_may_come_to_less() -> None:
         with pytest.raises(TimeoutError):
             second.result(0.1)
         budget.settle(first, "known", Usage(output=10))
-        assert second.result(5).tokens == 80
+        assert second.result(0.5).tokens == 80
 
 
 def test_a_waiting_call_is_refused_once_it_cannot_fit() -> None:
@@ -223,10 +223,9 @@ def test_time_runs_out() -> None:
     assert budget.seconds_left == 1.0
     now[0] = 111.0
     assert (budget.seconds_left, budget.out_of_time()) == (0.0, True)
-    with pytest.raises(BudgetError, match="--budget-seconds 10"):
+    with pytest.raises(BudgetError, match="--budget-seconds"):
         budget.reserve("known", Usage(output=1))
     assert meter().seconds_left == float("inf")
-    assert BudgetMeter(Budget(seconds=10), PRICES, lambda: 100.0, worked=8.0).seconds_left == 2.0
 
 
 # The worst case

@@ -51,9 +51,7 @@ def error_line(done):
     return done.stderr.removeprefix("error: ").rstrip("\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], [], ["optimize", "--help"], ["runs", "--help"], ["--version"]]
-)
+@pytest.mark.parametrize("arguments", [["--help"], [], ["optimize", "--help"], ["runs", "--help"], ["--version"]])
 @pytest.mark.parametrize(
     "start",
     ["from whet.cli.main import main; sys.exit(main())", "runpy.run_module('whet', run_name='__main__')"],

@@ -101,9 +101,7 @@ def test_inside_knows_its_siblings_by_relative_imports_only():
         path.name
         for path in INSIDE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom)
-        and node.level == 0
-        and (node.module or "").split(".")[0] == "whet"
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").split(".")[0] == "whet"
     ]
     assert absolute == []
 

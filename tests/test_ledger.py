@@ -274,9 +274,11 @@ def test_an_interrupt_in_a_call_gives_the_reservation_back(store: Store, run: st
         return "later"
 
     model = ScriptedModel(interrupted, "paid", free=False)
-    book = ledger(store, run, usd=2.5 * WORST_USD)
+    budget = meter(usd=2.5 * WORST_USD)
+    book = Ledger(store, run, budget)
     with pytest.raises(KeyboardInterrupt):
         book.ask(model, request(0))
+    assert budget.spent.usd == pytest.approx(WORST_USD)
     assert book.ask(model, request(1)).text == "later"
     assert book.cost().usd > WORST_USD, "the interrupted call may have been charged"
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
+from whet.agents.models import faults
 from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.base import Brief, Message, ModelError, Reply, Request, Usage
 from whet.agents.models.openai import OpenAIModel
@@ -19,11 +20,11 @@ MESSAGES = (
     Message("user", "def f(): ..."),
 )
 Adapter: TypeAlias = OpenAIModel | AnthropicModel
-Connect: TypeAlias = Callable[[FakeProvider], Adapter]
+Connect: TypeAlias = Callable[..., Adapter]
 
 
-def openai(provider: FakeProvider) -> OpenAIModel:
-    return OpenAIModel("any", KEY, provider.openai_url, timeout=0.5)
+def openai(provider: FakeProvider, key: str = KEY) -> OpenAIModel:
+    return OpenAIModel("any", key, provider.openai_url, timeout=0.5)
 
 
 def openai_whole(provider: FakeProvider) -> OpenAIModel:
@@ -34,8 +35,8 @@ def openai_whole(provider: FakeProvider) -> OpenAIModel:
     return model
 
 
-def anthropic(provider: FakeProvider) -> AnthropicModel:
-    return AnthropicModel("any", KEY, provider.anthropic_url, timeout=0.5)
+def anthropic(provider: FakeProvider, key: str = KEY) -> AnthropicModel:
+    return AnthropicModel("any", key, provider.anthropic_url, timeout=0.5)
 
 
 def request(sample: int = 0, max_tokens: int = 64, messages: tuple[Message, ...] = MESSAGES) -> Request:
@@ -124,6 +125,19 @@ def test_usage_as_a_provider_reported_it_is_billed_once_a_token() -> None:
         for connect in (openai, anthropic, openai_whole):
             usd = prices.usd("m", connect(provider).complete(request()).usage)
             assert usd == pytest.approx(0.05439 + 3 * 3e-6, abs=1e-9)
+
+
+@every_stream
+@pytest.mark.parametrize("key", ["not-like-other-keys", "sk-proj-abc_def-123"])
+def test_a_key_that_the_provider_quotes_is_not_quoted_on(connect: Connect, key: str) -> None:
+    with FakeProvider() as provider:
+        provider.plan(Fault.WRONG_KEY)
+        assert "wrong key: [key]" in str(failure(connect(provider, key)))
+        assert key in str(provider.requests[0].headers)
+
+
+def test_somebody_elses_key_is_not_quoted_either() -> None:
+    assert faults.one_line("you sent sk-ant-api03-...abcd\nand sk-proj-*****wxyz", "mine") == "you sent [key] and [key]"
 
 
 # Parameters that are refused by name

@@ -1,6 +1,8 @@
 """From a spec to a model; several models in turn; when a call is tried again."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -89,6 +91,20 @@ def test_a_mangled_key_is_named_by_its_variable_alone(environment: dict[str, str
         open_model("anthropic:m", config=CONFIG)
     assert "ANTHROPIC_API_KEY" in str(caught.value)
     assert "sk-" not in str(caught.value)
+
+
+def test_opening_a_paid_model_imports_no_sdk() -> None:
+    script = (
+        "import os, sys\n"
+        "os.environ['OPENAI_API_KEY'] = os.environ['ANTHROPIC_API_KEY'] = 'sk-abc'\n"
+        "from whet.agents.ledger import Ledger\n"
+        "from whet.agents.models.registry import open_model\n"
+        "from whet.core.config import ProjectConfig\n"
+        "open_model('anthropic:a,openai:b', config=ProjectConfig())\n"
+        "print([name for name in ('openai', 'anthropic', 'httpx2', 'langgraph', 'libcst') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_every_provider_has_its_word_in_its_form() -> None:

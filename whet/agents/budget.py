@@ -62,21 +62,14 @@ class BudgetMeter:
     Args:
         budget: the caps.
         prices: of the models.
-        clock: seconds, from any zero.
-        worked: seconds that earlier processes of the run took.
+        clock: seconds, from any zero; the time begins to run now.
     """
 
-    def __init__(
-        self,
-        budget: Budget,
-        prices: Prices,
-        clock: Callable[[], float] = time.monotonic,
-        worked: float = 0.0,
-    ) -> None:
+    def __init__(self, budget: Budget, prices: Prices, clock: Callable[[], float] = time.monotonic) -> None:
         self.budget = budget
         self.prices = prices
         self._clock = clock
-        self._start = clock() - worked
+        self._start = clock()
         self._spent = Spending()
         self._reserved: list[Spending] = []
         self._candidates = 0
@@ -105,7 +98,7 @@ class BudgetMeter:
         with self._changed:
             while True:
                 if self.out_of_time():
-                    raise BudgetError(f"--budget-seconds {self.budget.seconds:g} is spent")
+                    raise BudgetError("--budget-seconds is spent")
                 if cap := self._exceeded(self._spent + asked):
                     raise BudgetError(
                         f"{cap} does not cover the next call: {self._spent} spent, and it may take {asked}"

@@ -20,6 +20,9 @@ Ask = Callable[[Model, Request], Reply]
 ROOM = 8192
 """Tokens of an answer beside the file itself: the reasoning of models that reason counts as output."""
 BYTES_PER_TOKEN = 3
+SUPPORT = 20_000
+"""Characters of other files that a prompt shows."""
+MOST_NAMED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +102,10 @@ class Proposal:
 def coder_request(facts: Situation, sample: int) -> Request:
     """Returns the question of one sample; what recurs from round to round comes first."""
     shown = facts.shown()
-    support = {name: text for name, text in facts.task.support.items() if name != facts.task.filename}
+    shown |= _support(facts.task)
     messages = (
         Message("system", render("coder_system", labels=LABELS), stable=True),
-        Message("user", render("coder_task", cores=facts.cores, support=support, **shown), stable=True),
+        Message("user", render("coder_task", cores=facts.cores, **shown), stable=True),
         Message("user", render("coder_parent", **shown), stable=True),
         Message("user", render("coder_round", last=facts.last, complaints=facts.complaints, **shown)),
     )
@@ -145,6 +148,22 @@ def repair_request(request: Request, reply: Reply, template: str, fault: Malform
     said = Message("assistant", reply.text.strip() or "(nothing)")
     complaint = Message("user", render(template, complaint=fault.complaint))
     return replace(request, messages=(*request.messages, said, complaint))
+
+
+def _support(task: Task) -> dict[str, Any]:
+    """Returns what is shown of the files beside the target: as many as there is room for, and more names."""
+    shown: dict[str, str] = {}
+    named: list[str] = []
+    room = SUPPORT
+    for name, text in task.support.items():
+        if name == task.filename:
+            continue
+        if len(text) <= room:
+            shown[name] = text
+            room -= len(text)
+        else:
+            named.append(name)
+    return {"support": shown, "named": named[:MOST_NAMED]}
 
 
 def _read(reply: Reply, facts: Situation) -> Answer | Malformed:

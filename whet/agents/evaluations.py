@@ -133,6 +133,10 @@ class Evaluations:
         measured = self._recall(VERDICT.format(id, "measure"), Verdict)
         return measured or self._recall(VERDICT.format(id, "check"), Verdict)
 
+    def final(self, id: str) -> Verdict | None:
+        """Returns all that is known of a candidate, the confirm rung included; None before its check."""
+        return self._recall(VERDICT.format(id, "confirm"), Verdict) or self.verdict(id)
+
     def record(self, id: str) -> dict[str, Any]:
         """Returns what prompts say of a checked candidate, as plain JSON data.
 

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol, TypedDict, cast
 
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 
@@ -94,7 +95,7 @@ class Loop:
             SandboxError: the sandbox broke; the run can be resumed.
         """
         with closing(_connect(self.store)) as connection:
-            graph = self._graph().compile(checkpointer=SqliteSaver(connection))
+            graph = self._graph().compile(checkpointer=_saver(connection))
             config: Any = {
                 "configurable": {"thread_id": self.run},
                 "recursion_limit": 10 + 5 * self.plan.rounds,
@@ -290,7 +291,12 @@ def _beginning(baseline: str) -> State:
 def forget(store: Store, run: str) -> None:
     """Drops the checkpoints of a finished run: nothing reads them again, and each holds the whole state."""
     with closing(_connect(store)) as connection:
-        SqliteSaver(connection).delete_thread(run)
+        _saver(connection).delete_thread(run)
+
+
+def _saver(connection: sqlite3.Connection) -> SqliteSaver:
+    # The state is plain data, so nothing but plain data need ever be read back.
+    return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
 
 
 def _connect(store: Store) -> sqlite3.Connection:

@@ -158,9 +158,7 @@ def _libseccomp() -> Finding:
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
-        return Finding(
-            "libseccomp", False, None, "apt install libseccomp2", "no system call filter in the sandbox"
-        )
+        return Finding("libseccomp", False, None, "apt install libseccomp2", "no system call filter in the sandbox")
     library.seccomp_version.restype = ctypes.POINTER(_SeccompVersion)
     version = library.seccomp_version().contents
     return Finding("libseccomp", True, f"{version.major}.{version.minor}.{version.micro}")

@@ -39,4 +39,12 @@ def optimize(
     debug: opt.Debug = False,
 ) -> int:
     """Make a function or a program faster, and prove it."""
-    raise NotImplementedError
+    from whet.agents.optimize import optimize as work
+    from whet.cli.progress import watching
+    from whet.cli.render import show_result
+    from whet.core.config import Budget
+
+    budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
+    with watching(ctx.obj, budget, silent=as_json) as listener:
+        result = work(**opt.given(ctx), listener=listener)
+    return show_result(result, as_json=as_json)

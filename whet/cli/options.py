@@ -5,8 +5,6 @@ Defaults stand in the commands' signatures; a test holds them to those of `whet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,17 +48,13 @@ Confidence = Annotated[
     float, typer.Option("--confidence", metavar="SHARE", help="Confidence of intervals and decisions.")
 ]
 Cores = Annotated[int, typer.Option("--cores", metavar="N", help="Cores that both sides may use.")]
-Until = Annotated[
-    str | None, typer.Option("--until", metavar="RUNG", help="The last rung of the ladder to climb.")
-]
+Until = Annotated[str | None, typer.Option("--until", metavar="RUNG", help="The last rung of the ladder to climb.")]
 Python = Annotated[
     Path | None,
     typer.Option("--python", metavar="PATH", help="Interpreter that candidates run on; else whet's own."),
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu or cuda.")]
-Sandbox = Annotated[
-    str, typer.Option("--sandbox", metavar="NAME", help="auto, docker, bubblewrap, or none with --unsafe.")
-]
+Sandbox = Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, bubblewrap, or none with --unsafe.")]
 Unsafe = Annotated[
     bool, typer.Option("--unsafe", help="Allow --sandbox none: candidates then run with your own rights.")
 ]
@@ -89,9 +83,7 @@ Strategy = Annotated[
 ]
 Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help="Turns of the loop at most.")]
 Candidates = Annotated[int, typer.Option("--candidates", metavar="N", help="Candidates a round.")]
-BudgetUsd = Annotated[
-    float | None, typer.Option("--budget-usd", metavar="USD", help="Cap on what models may cost.")
-]
+BudgetUsd = Annotated[float | None, typer.Option("--budget-usd", metavar="USD", help="Cap on what models may cost.")]
 BudgetTokens = Annotated[
     int | None, typer.Option("--budget-tokens", metavar="N", help="Cap on tokens, input and output together.")
 ]
@@ -100,12 +92,8 @@ BudgetCandidates = Annotated[
     int | None,
     typer.Option("--budget-candidates", metavar="N", help="Cap on distinct candidates evaluated."),
 ]
-BudgetSeconds = Annotated[
-    float | None, typer.Option("--budget-seconds", metavar="S", help="Cap on wall time.")
-]
-Apply = Annotated[
-    bool, typer.Option("--apply", help="Write the verified improvement into the target's file.")
-]
+BudgetSeconds = Annotated[float | None, typer.Option("--budget-seconds", metavar="S", help="Cap on wall time.")]
+Apply = Annotated[bool, typer.Option("--apply", help="Write the verified improvement into the target's file.")]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write the whole improved source to this file."),
@@ -120,13 +108,9 @@ PatchFile = Annotated[
     Path | None, typer.Option("--patch", metavar="FILE", help="A unified diff against the target's file.")
 ]
 
-Run = Annotated[
-    str, typer.Argument(metavar="ID", show_default=False, help="The run, as `whet runs list` names it.")
-]
+Run = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The run, as `whet runs list` names it.")]
 
 
-def shared(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the part of a command's parameters that `optimize` and `verify` share."""
-    from whet.core.config import Options
-
-    return {field.name: params[field.name] for field in fields(Options)}
+def given(ctx: typer.Context) -> dict[str, Any]:
+    """Returns a command's parameters as the library takes them; those of the command line alone are left out."""
+    return {name: value for name, value in ctx.params.items() if name not in ("as_json", "debug")}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from whet.cli.errors import Session
 from whet.cli.text import one_line, times
 from whet.core.config import Budget
 from whet.core.events import Event, Kind, Listener, unheard
@@ -21,8 +22,25 @@ SHORT = 10
 
 
 @contextmanager
-def watching(budget: Budget, *, silent: bool) -> Iterator[Listener]:
-    """Gives the listener that fits where stdout goes; several threads may call it."""
+def watching(session: Session, budget: Budget, *, silent: bool) -> Iterator[Listener]:
+    """Gives the listener that fits where stdout goes; several threads may call it.
+
+    Args:
+        session: is told the id of the run, so that an interrupt can name the way back.
+        budget: the caps that the live view shows.
+        silent: show nothing.
+    """
+    with _display(budget, silent=silent) as show:
+
+        def hear(event: Event) -> None:
+            session.run = event.data.get("run", session.run)
+            show(event)
+
+        yield hear
+
+
+@contextmanager
+def _display(budget: Budget, *, silent: bool) -> Iterator[Listener]:
     if silent:
         yield unheard
     elif sys.stdout.isatty():

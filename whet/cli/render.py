@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from whet.cli.text import one_line, percent, printable, times
+from whet.core.errors import BaselineError
 from whet.core.measurement import Speedup
 from whet.core.result import Result, Status
 from whet.core.verdict import Rung, RungStatus
@@ -16,7 +17,6 @@ HEADLINE = {
     Status.NO_IMPROVEMENT: "no verified improvement",
     Status.REJECTED: "rejected",
     Status.BUDGET_EXHAUSTED: "budget spent without a verified improvement",
-    Status.BASELINE_INVALID: "the baseline cannot be used",
 }
 DETAIL_LINES = 12
 """Lines of a failed rung's detail that are shown; all of them stand in the JSON document."""
@@ -27,6 +27,8 @@ def show_result(result: Result, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(result.to_json(), indent=2))
         return int(result.exit_code)
+    if result.status is Status.BASELINE_INVALID:
+        raise BaselineError(result.message, "unusable")
     print("\n".join(result_lines(result)))
     if result.candidate is not None and result.candidate.diff:
         print_diff(result.candidate.diff)
@@ -50,9 +52,7 @@ def result_lines(result: Result) -> Iterator[str]:
     yield f"candidates  {counts.proposed} proposed, {counts.distinct} distinct, {counts.correct} correct"
     for reason, number in sorted(counts.rejected.items()):
         yield f"            {number} {reason}"
-    price = (
-        f"{cost.usd:.4f} USD" if cost.usd_complete else f"at least {cost.usd:.4f} USD (a price is unknown)"
-    )
+    price = f"{cost.usd:.4f} USD" if cost.usd_complete else f"at least {cost.usd:.4f} USD (a price is unknown)"
     yield f"cost        {price}, {cost.calls} calls"
     yield f"            {cost.tokens.input} tokens in ({cost.tokens.cached} cached), {cost.tokens.output} out"
     yield f"run         {result.run}, {result.seconds:.1f} s"
@@ -61,14 +61,15 @@ def result_lines(result: Result) -> Iterator[str]:
 def speedup_lines(speedup: Speedup) -> Iterator[str]:
     """Yields a speedup with its interval, unit, sample count and A/A pair."""
     yield ""
-    yield f"speedup     {times(speedup.ratio)}  ({speedup.metric}, baseline: {one_line(speedup.baseline)})"
+    yield f"speedup     {times(speedup.ratio)} in {speedup.metric}"
     yield f"interval    {times(speedup.low)} to {times(speedup.high)} at {percent(speedup.confidence)}"
     yield f"n           {speedup.processes} fresh processes, {speedup.samples} samples a side"
     low, high = speedup.aa_ratio
     yield f"A/A         {times(low)} to {times(high)} (baseline against itself)"
+    yield f"baseline    {one_line(speedup.baseline)}"
     for workload in speedup.workloads:
-        figures = f"{times(workload.ratio)}  {times(workload.low)} to {times(workload.high)}"
-        yield f"  {one_line(workload.name, 24):<24}  {figures}"
+        interval = f"{times(workload.low)} to {times(workload.high)}"
+        yield f"  {one_line(workload.name, 24):<24}{times(workload.ratio):>9}  {interval}"
 
 
 def print_diff(diff: str) -> None:

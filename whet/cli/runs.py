@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,22 +15,89 @@ from whet.cli import options as opt
 from whet.cli.text import one_line
 
 if TYPE_CHECKING:
-    from whet.core.store import RunRecord
+    from whet.core.store import RunRecord, Store
 
 
 def list_runs(as_json: opt.Json = False, debug: opt.Debug = False) -> int:
     """List the runs, newest first."""
-    from whet.core.store import Store
-
-    rows = [summary(record) for record in Store().runs()]
+    with _store() as store:
+        rows = [summary(record) for record in store.runs()]
     if as_json:
         print(json.dumps(rows, indent=2))
         return 0
     for row in rows:
-        outcome = row["result"] or row["status"]
-        print(f"{row['run']}  {outcome:<18}{one_line(row['target'])}")
+        print(f"{row['run']}  {row['result'] or row['status']:<17}  {one_line(row['target'])}")
     if not rows:
         print("no runs yet; begin with: whet optimize TARGET")
+    return 0
+
+
+def show(run: opt.Run, as_json: opt.Json = False, debug: opt.Debug = False) -> int:
+    """Show what happened in a run: every prompt, reply, verdict and cost, in order."""
+    from whet.cli import transcript
+
+    with _store() as store:
+        record = store.run(run)
+        events = transcript.events(store, run)
+    if as_json:
+        print(json.dumps({**summary(record), "events": events}, indent=2))
+    else:
+        print("\n".join(transcript.lines(record, events)))
+    return 0
+
+
+def resume(ctx: typer.Context, run: opt.Run, as_json: opt.Json = False, debug: opt.Debug = False) -> int:
+    """Go on with an interrupted run; no recorded reply is asked for again."""
+    from whet.agents.optimize import resume as work
+    from whet.cli.progress import watching
+    from whet.cli.render import show_result
+    from whet.core.config import Budget
+
+    with _store() as store:
+        budget = Budget(**store.run(run).request.get("budget", {}))
+    with watching(ctx.obj, budget, silent=as_json) as listener:
+        result = work(run, listener=listener)
+    return show_result(result, as_json=as_json)
+
+
+def replay(
+    ctx: typer.Context,
+    run: opt.Run,
+    remeasure: Annotated[bool, typer.Option("--remeasure", help="Time the winner anew.")] = False,
+    as_json: opt.Json = False,
+    debug: opt.Debug = False,
+) -> int:
+    """Repeat a finished run from its record, at no cost."""
+    from whet.agents.optimize import replay as work
+    from whet.cli.progress import watching
+    from whet.cli.render import show_result
+    from whet.core.config import Budget
+
+    with watching(ctx.obj, Budget(), silent=as_json) as listener:
+        result = work(run, remeasure=remeasure, listener=listener)
+    return show_result(result, as_json=as_json)
+
+
+def export(
+    run: opt.Run,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file, not to stdout.")
+    ] = None,
+    debug: opt.Debug = False,
+) -> int:
+    """Write all that is recorded of a run as one JSON document."""
+    from whet.cli import transcript
+    from whet.core.errors import UsageError
+
+    with _store() as store:
+        document = json.dumps(transcript.document(store, store.run(run)), indent=2)
+    if output is None:
+        print(document)
+        return 0
+    try:
+        output.write_text(f"{document}\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--output {output} cannot be written: {error.strerror}") from None
     return 0
 
 
@@ -46,21 +115,12 @@ def summary(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def show(run: opt.Run, as_json: opt.Json = False, debug: opt.Debug = False) -> int:
-    """Show what happened in a run: every prompt, reply, verdict and cost, in order."""
-    return 0
+@contextmanager
+def _store() -> Iterator[Store]:
+    from whet.core.store import Store
 
-
-def resume(run: opt.Run, as_json: opt.Json = False, debug: opt.Debug = False) -> int:
-    """Go on with an interrupted run; no recorded reply is asked for again."""
-    return 0
-
-
-def replay(run: opt.Run, as_json: opt.Json = False, debug: opt.Debug = False) -> int:
-    """Repeat a run from its record, at no cost."""
-    return 0
-
-
-def export(run: opt.Run, debug: opt.Debug = False) -> int:
-    """Write one JSON document with all that is recorded of a run."""
-    return 0
+    store = Store()
+    try:
+        yield store
+    finally:
+        store.close()

@@ -38,6 +38,6 @@ def verify(
     from whet.core.config import Budget
     from whet.evaluators.verify import verify as judge
 
-    with watching(Budget(), silent=as_json) as listener:
-        result = judge(target, candidate=candidate, patch=patch, listener=listener, **opt.shared(ctx.params))
+    with watching(ctx.obj, Budget(), silent=as_json) as listener:
+        result = judge(**opt.given(ctx), listener=listener)
     return show_result(result, as_json=as_json)

@@ -63,6 +63,7 @@ class Measurement:
         outcome: faster, not shown or slower.
         speedup: the figures.
         p_value: of the paired test that decided, one-sided for "faster".
+        disturbed: whether the baseline differed from itself, so that nothing is believed.
         note: why, in one line.
         untimed: ratios at sizes that do not count for the headline.
         raw: every sample, the order, core and load: plain JSON data.
@@ -71,6 +72,7 @@ class Measurement:
     outcome: Outcome
     speedup: Speedup
     p_value: float
+    disturbed: bool = False
     note: str = ""
     untimed: tuple[WorkloadRatio, ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict)

@@ -74,15 +74,11 @@ class Store:
         try:
             (self.home / "blobs").mkdir(parents=True, exist_ok=True)
             (self.home / "locks").mkdir(exist_ok=True)
-            self._db = sqlite3.connect(
-                self.home / "whet.db", check_same_thread=False, timeout=30, isolation_level=None
-            )
+            self._db = sqlite3.connect(self.home / "whet.db", check_same_thread=False, timeout=30, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.executescript(SCHEMA)
         except (OSError, sqlite3.Error) as error:
-            raise UsageError(
-                f"the state directory {self.home} cannot be used ({error}); set WHET_HOME"
-            ) from None
+            raise UsageError(f"the state directory {self.home} cannot be used ({error}); set WHET_HOME") from None
         self._lock = threading.RLock()
         self._held: dict[str, int] = {}
 
@@ -140,9 +136,7 @@ class Store:
 
     def hold(self, run: str) -> bool:
         """Takes the run's lock for this process; False where another process works on it."""
-        descriptor = os.open(
-            self.home / "locks" / f"{run}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600
-        )
+        descriptor = os.open(self.home / "locks" / f"{run}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -181,9 +175,7 @@ class Store:
         with self.connection() as db:
             row = db.execute("SELECT * FROM runs WHERE id = ?", (run,)).fetchone()
             if row is None:
-                known = [
-                    name for (name,) in db.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 1000")
-                ]
+                known = [name for (name,) in db.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 1000")]
                 raise UsageError(f"no run '{run}' in {self.home}{nearest(run, known)}")
         return self._record(row)
 
@@ -221,9 +213,7 @@ class Store:
     def set_fact(self, run: str, key: str, value: Any) -> None:
         """Stores a JSON value under a name; a later value replaces an earlier one."""
         with self.connection() as db:
-            db.execute(
-                "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", (run, key, json.dumps(value), time.time())
-            )
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", (run, key, json.dumps(value), time.time()))
 
     def fact(self, run: str, key: str) -> Any | None:
         """Returns the value stored under a name, or None."""
@@ -233,8 +223,10 @@ class Store:
 
     def facts(self, run: str, prefix: str = "") -> dict[str, Any]:
         """Returns all facts of a run whose names begin with ``prefix``, in the order they came."""
+        return {key: value for _, key, value in self.history(run) if key.startswith(prefix)}
+
+    def history(self, run: str) -> list[tuple[float, str, Any]]:
+        """Returns (seconds since the epoch, name, value) of all facts of a run, in the order they came."""
         with self.connection() as db:
-            rows = db.execute(
-                "SELECT key, value FROM facts WHERE run = ? ORDER BY at, rowid", (run,)
-            ).fetchall()
-        return {key: json.loads(value) for key, value in rows if key.startswith(prefix)}
+            rows = db.execute("SELECT at, key, value FROM facts WHERE run = ? ORDER BY at, rowid", (run,)).fetchall()
+        return [(at, key, json.loads(value)) for at, key, value in rows]

@@ -53,11 +53,7 @@ class Baseline:
         if unseen is None:
             return tuple(rows)
         others = [name for name in self.seconds if name not in headline and name.startswith("size ")]
-        rows += [
-            work
-            for name in others
-            if (work := self._workload(name, source, False)).count * self.seconds[name] >= SHORTEST_PASS
-        ]
+        rows += [work for name in others if self.lasts(work := self._workload(name, source, False))]
         low, high = (*source.timed_sizes, 0, 0)[:2]
         if high - low > 1:
             size = low + 1 + derive(unseen, "unseen") % (high - low - 1)
@@ -66,6 +62,11 @@ class Baseline:
                 count = pass_count(dearest, max(self.sizes.values()))
                 rows.append(TimedWorkload(f"size {size}", count, Drawer(f"size {size}", count, source), False))
         return tuple(rows)
+
+    def lasts(self, work: TimedWorkload) -> bool:
+        """Whether a pass is long enough to be timed; of a program each run must be, since it starts anew."""
+        runs = 1 if self.subject.workshop.task.kind is Kind.PROGRAM else work.count
+        return runs * self.seconds[work.name] >= SHORTEST_PASS
 
     def _workload(self, name: str, source: InputSource, counts: bool) -> TimedWorkload:
         count = pass_count(self.seconds[name], self.sizes[name])
@@ -200,12 +201,11 @@ def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) 
 
 def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> None:
     for work in baseline.workloads(source):
-        one = baseline.seconds[work.name]
-        runs = 1 if task.kind is Kind.PROGRAM else work.count
-        if one * runs < SHORTEST_PASS:
+        if not baseline.lasts(work):
+            unit = "a run" if task.kind is Kind.PROGRAM else f"a pass of {work.count} inputs"
             raise BaselineError(
-                f"{task.target} takes {one * 1e3:.3g} ms on {work.name}, too short to time: "
-                f"a pass of {runs} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes",
+                f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to time: "
+                f"{unit} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes",
                 "too_short",
             )
 

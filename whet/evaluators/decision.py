@@ -47,7 +47,9 @@ def sequential(
         return first
     turns: list[Turn] = []
     result: Measurement | None = None
-    for stage in stages:
+    for stage in (*stages, _again(stages[-1])):
+        if stage.if_disturbed and result is not None and not result.disturbed:
+            break
         while len(turns) < stage.turns:
             turn = measure(len(turns) + 1)
             if isinstance(turn, Fault):
@@ -62,6 +64,11 @@ def sequential(
             break
     assert result is not None
     return result
+
+
+def _again(last: Stage) -> Stage:
+    """Returns one more look, with twice the turns, for a machine that was disturbed at the last."""
+    return Stage(2 * last.turns, last.share, if_disturbed=True)
 
 
 def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> Measurement | Fault:
@@ -82,7 +89,8 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
     faster, slower = p_faster(logs), p_slower(logs)
     losing = [r for name, r in ratios.items() if name in timed and r.high < 1.0]
     outcome, note = Outcome.NOT_SHOWN, ""
-    if not aa_low <= 1.0 <= aa_high or abs(math.log(aa_ratio)) > math.log(AA_FLOOR):
+    disturbed = not aa_low <= 1.0 <= aa_high or abs(math.log(aa_ratio)) > math.log(AA_FLOOR)
+    if disturbed:
         note = f"the machine is too noisy: the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}"
     elif slower <= alpha:
         outcome, note = Outcome.SLOWER, f"{ratio:.3f}x, p = {slower:.2g}"
@@ -107,7 +115,7 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         workloads=tuple(ratios[name] for name in timed),
     )
     untimed = tuple(r for name, r in ratios.items() if name not in timed)
-    return Measurement(outcome, speedup, faster, note, untimed, {"turns": raw(turns)})
+    return Measurement(outcome, speedup, faster, disturbed, note, untimed, {"turns": raw(turns)})
 
 
 def _ratio(name: str, measured: Series, rule: Rule) -> WorkloadRatio:

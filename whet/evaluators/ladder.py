@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from whet.core.candidate import Candidate
@@ -202,7 +202,10 @@ class Ladder:
         variants = native.variants(self.task) if name == "confirm" else ((),)
         start = time.perf_counter()
         with measuring_cores(self._options.cores) as cores:
-            found = [self._under(extra, candidate, workloads, seed, stages, cores) for extra in variants]
+            found = [
+                self._under(extra, candidate, [w for w in workloads if w.counts or not extra], seed, stages, cores)
+                for extra in variants
+            ]
         spent = time.perf_counter() - start
         weakest: Measurement | None = None
         for one in found:
@@ -217,7 +220,7 @@ class Ladder:
         self,
         extra: tuple[str, ...],
         candidate: Candidate,
-        workloads: tuple[TimedWorkload, ...],
+        workloads: Sequence[TimedWorkload],
         seed: int,
         stages: tuple[Stage, ...],
         cores: tuple[int, ...],
@@ -251,7 +254,7 @@ def _measured(name: str, found: Measurement, seconds: float) -> Rung:
     detail = found.note
     losing = [ratio for ratio in found.untimed if ratio.high < 1.0]
     if losing:
-        detail += "; slower at " + ", ".join(f"{r.name} ({r.low:.2f}x to {r.high:.2f}x)" for r in losing)
+        detail += "; slower at " + ", ".join(f"{r.name} ({r.low:.3f}x to {r.high:.3f}x)" for r in losing)
     if found.faster:
         return Rung(name, RungStatus.PASSED, None, detail, seconds, evidence)
     reason = Reason.SLOWER if found.outcome is Outcome.SLOWER else Reason.NOT_FASTER

@@ -53,4 +53,4 @@ class Oracle:
         value = decode(item.payload)
         if isinstance(value, Node):  # {"args": ..., "kwargs": ..., "init": ...}
             return f"on {item.name}: {show(value)}"
-        return f"on {item.name}: {self._task.symbol}{show(value)}"
+        return f"on {item.name}: {self._task.symbol}({', '.join(show(argument) for argument in value)})"

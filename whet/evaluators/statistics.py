@@ -24,10 +24,12 @@ class Stage:
     Attributes:
         turns: turns measured by then.
         share: of the allowed error that this look may spend; 0 looks only to drop losers.
+        if_disturbed: the look is taken only where the machine disturbed the one before.
     """
 
     turns: int
     share: float
+    if_disturbed: bool = False
 
 
 SEARCH_STAGES = (Stage(5, 0.0), Stage(10, 0.4), Stage(20, 0.6))

@@ -80,7 +80,7 @@ class Bench:
 
     baseline: Subject
     candidate: Subject
-    workloads: tuple[TimedWorkload, ...]
+    workloads: Sequence[TimedWorkload]
     judge: Judge
     seconds: float
     cores: tuple[int, ...]

@@ -1,7 +1,7 @@
 """What the agents are told: jinja2 templates, one a message.
 
-Whatever comes from a model, a candidate or a repository goes through `fence` or `one_line`: it is data, and
-nothing in it can end its own quotation.
+Whatever comes from a model, a candidate or a repository goes through `fence`, `quote` or `one_line`: it is
+data, and nothing in it can end its own quotation.
 """
 
 from __future__ import annotations
@@ -39,6 +39,11 @@ def one_line(text: str, longest: int = LONGEST_LINE) -> str:
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
 
+def quote(text: str, longest: int = LONGEST_LINE) -> str:
+    """Returns a text as one line between quotation marks, none of which stands in it."""
+    return '"' + one_line(text.replace('"', "'"), longest) + '"'
+
+
 def clip(text: str, longest: int) -> str:
     """Returns a text, with its middle left out where it has more characters than ``longest``."""
     if len(text) <= longest:
@@ -61,5 +66,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"fence": fence, "one_line": one_line, "clip": clip, "times": times}
+    environment.filters |= {"fence": fence, "one_line": one_line, "quote": quote, "clip": clip, "times": times}
     return environment

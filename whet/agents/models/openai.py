@@ -148,7 +148,7 @@ class OpenAIModel:
             if error.status_code in (400, 422):
                 return said
             raise said.error(self.name) from None
-        except (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except (openai.APIConnectionError, httpx2.InvalidURL) as error:
             raise faults.not_connected(self.name, error, self._key) from None
         except (ValidationError, JSONDecodeError, UnicodeDecodeError, openai.APIResponseValidationError):
             raise faults.broken_answer(self.name, "the answer is not as the API has it") from None

@@ -26,13 +26,20 @@ def last_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error)[:500]}{where}"
 
 
+def _try_load(tree: str, target: str) -> Any:
+    """Returns the target's module, whose classes inputs may hold, or None where it does not load."""
+    try:
+        return load_module(tree, target)
+    except Exception:
+        return None
+
+
 class Workload:
     """The loaded workload file."""
 
     def __init__(self, tree: str, target: str, program: bool) -> None:
         self.program = program
-        if not program:
-            self.resolve = resolver(load_module(tree, target))
+        self.resolve = resolver(None if program else _try_load(tree, target))
         sys.path.insert(0, os.path.dirname(os.path.join(tree, target)))
         self.module = load_module(tree, WORKLOAD)
         if not callable(getattr(self.module, "make_input", None)):

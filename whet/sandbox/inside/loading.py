@@ -63,7 +63,7 @@ def resolver(module: Any) -> Callable[[str], Any]:
         owner, _, qualname = name.partition(":")
         if name in SPECIAL:
             return standard(name)
-        home = module if owner == module.__name__ else sys.modules.get(owner)
+        home = module if owner == getattr(module, "__name__", None) else sys.modules.get(owner)
         try:
             return find(home, qualname)
         except AttributeError:

@@ -81,7 +81,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A ``for`` or ``while`` loop.
+    """A ``for`` or ``while`` loop; ``do`` loops are left out.
 
     Attributes:
         at: index of the keyword.
@@ -99,6 +99,7 @@ class CppSource:
 
     Attributes:
         text: the file.
+        symbol: the function that others call, whose signature has to stay.
         tokens: all but comments, blanks and preprocessor lines.
         directives: the preprocessor lines.
         partner: index of each bracket's other half.
@@ -106,8 +107,9 @@ class CppSource:
         loops: all loops, in the order of the text.
     """
 
-    def __init__(self, text: str, tokens: list[Token], directives: list[Token]) -> None:
+    def __init__(self, text: str, tokens: list[Token], directives: list[Token], symbol: str | None) -> None:
         self.text = text
+        self.symbol = symbol
         self.tokens = tokens
         self.directives = directives
         self.partner = _match_brackets(tokens)
@@ -189,10 +191,14 @@ class CppSource:
 
     def _find_loops(self) -> Iterator[Loop]:
         for index, token in enumerate(self.tokens):
-            if token.text in ("for", "while") and self.word(index + 1) == "(" and index + 1 in self.partner:
+            is_loop = token.text in ("for", "while") and self.word(index + 1) == "("
+            if is_loop and index + 1 in self.partner and not self._ends_do(index):
                 close = self.partner[index + 1]
                 body = Region(close + 1, self.statement_end(close + 1))
                 yield Loop(index, Region(index + 2, close), body)
+
+    def _ends_do(self, index: int) -> bool:
+        return self.word(index - 1) == "}" and self.word(self.partner.get(index - 1, 0) - 1) == "do"
 
     def _find_functions(self) -> Iterator[Function]:
         for index, token in enumerate(self.tokens):
@@ -235,31 +241,13 @@ class CppSource:
             yield Region(first, region.end)
 
 
-def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
-    """Returns a text in which the parts from start to end offsets have been replaced."""
-    for start, end, new in sorted(changes, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
-
-
-def with_include(source: CppSource, header: str) -> list[tuple[int, int, str]]:
-    """Returns the change that includes a standard header, where the file lacks it."""
-    if source.includes(header, "bits/stdc++.h"):
-        return []
-    includes = [each for each in source.directives if re.match(r"#\s*include", each.text)]
-    if not includes:
-        return [(0, 0, f"#include <{header}>\n")]
-    end = includes[0].start
-    return [(end, end, f"#include <{header}>\n")]
-
-
 def read(brief: Brief) -> CppSource | None:
     """Returns a brief's source as tokens, or None where its brackets do not match."""
-    return _read(brief.source)
+    return _read(brief.source, brief.symbol)
 
 
 @lru_cache(maxsize=4)
-def _read(text: str) -> CppSource | None:
+def _read(text: str, symbol: str | None) -> CppSource | None:
     tokens: list[Token] = []
     directives: list[Token] = []
     line = 1
@@ -269,9 +257,9 @@ def _read(text: str) -> CppSource | None:
         if kind == "directive":
             directives.append(Token(piece, kind, match.start(), line))
         elif kind not in ("space", "comment"):
-            tokens.append(Token(piece, "string" if kind in ("raw", "mark") else kind, match.start(), line))
+            tokens.append(Token(piece, "string" if kind == "raw" else kind, match.start(), line))
         line += piece.count("\n")
-    source = CppSource(text, tokens, directives)
+    source = CppSource(text, tokens, directives, symbol)
     brackets = [i for i, token in enumerate(tokens) if token.text in "()[]{}" and token.kind == "operator"]
     return source if all(index in source.partner for index in brackets) else None
 
@@ -284,8 +272,7 @@ def _match_brackets(tokens: list[Token]) -> dict[int, int]:
             continue
         if token.text in _OPENING:
             open_brackets.append(index)
-        elif token.text in (")", "]", "}"):
-            if open_brackets and _OPENING[tokens[open_brackets[-1]].text] == token.text:
-                opening = open_brackets.pop()
-                partner[opening], partner[index] = index, opening
+        elif open_brackets and _OPENING[tokens[open_brackets[-1]].text] == token.text:
+            opening = open_brackets.pop()
+            partner[opening], partner[index] = index, opening
     return partner

@@ -53,8 +53,9 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     found = uses(source, scope, filled.name)
     if len(within(source, found, loop)) != filled.acts or any(use.how is How.CAPTURED for use in found):
         return
-    if not all(_is_of_loops_alone(source, use) for each in filled.targets for use in uses(source, scope, each)):
-        return
+    for target in filled.targets:
+        if not all(_needs_no_rest(source, loop, use) for use in uses(source, scope, target)):
+            return
     siblings = source.block(loop)
     start = None
     for statement in reversed(siblings[: siblings.index(loop)] if loop in siblings else []):
@@ -76,12 +77,13 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     yield Change(filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none")
 
 
-def _is_of_loops_alone(source: PythonSource, use: Use) -> bool:
-    """Whether a use of a loop's variable stands in a loop that binds it, so that no value left over is read."""
-    return any(
-        isinstance(above, cst.For) and use.node.value in free_names(source, above.target)
-        for above in source.ancestors(use.node)
-    )
+def _needs_no_rest(source: PythonSource, loop: cst.For, use: Use) -> bool:
+    """Whether a use of a loop's variable cannot read the value that the loop leaves behind."""
+    around = list(source.ancestors(use.node))
+    if any(isinstance(above, cst.For) and use.node.value in free_names(source, above.target) for above in around):
+        return True
+    comes_again = any(isinstance(above, cst.For | cst.While) for above in source.ancestors(loop) if above in around)
+    return use.how is not How.CAPTURED and source.line(use.node) < source.line(loop) and not comes_again
 
 
 def _kind(empty: str) -> str:

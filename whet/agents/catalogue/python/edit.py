@@ -25,7 +25,7 @@ class PythonEdit(ABC):
     """An `Edit` that works on the tree of a Python file."""
 
     name: str
-    languages = ("python",)
+    languages: tuple[str, ...] = ("python",)
     label: Label
     summary: str
     needs: str

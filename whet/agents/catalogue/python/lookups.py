@@ -54,12 +54,12 @@ class _Lookup(NamedTuple):
 
 
 def _imported_modules(source: PythonSource) -> set[str]:
-    return {
+    return {  # for those of `re` there is an edit that does better
         alias.name.value
         for node in source.walk(source.module, nested=False)
         if isinstance(node, cst.Import)
         for alias in node.names
-        if alias.asname is None and isinstance(alias.name, cst.Name)
+        if alias.asname is None and isinstance(alias.name, cst.Name) and alias.name.value != "re"
     }
 
 

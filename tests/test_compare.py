@@ -1,0 +1,126 @@
+"""What counts as the same outcome."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whet.core.task import OracleRule, Tolerance
+from whet.core.verdict import Reason
+from whet.evaluators.compare import difference, stdout_difference
+from whet.sandbox.inside.codec import encode
+
+EXACT = OracleRule()
+LOOSE = OracleRule(Tolerance(rtol=1e-6, atol=1e-9))
+
+
+def outcome(value: object, after: object = ((), {}), kind: str = "value", stdout: str = "") -> bytes:
+    return encode((kind, after, None, value, stdout))
+
+
+def reason(a: object, b: object, rule: OracleRule = EXACT) -> Reason | None:
+    found = difference(outcome(a), outcome(b), rule)
+    return found.reason if found else None
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        (1, True),
+        (1, 1.0),
+        ([1], (1,)),
+        ("a", b"a"),
+        (0.0, -0.0),
+        ({1, 2}, frozenset({1, 2})),
+        ([1, 2], [2, 1]),
+        ({"a": 1}, {"a": 1, "b": 2}),
+        (float("nan"), 0.0),
+        (np.int32(1), np.int64(1)),
+        (np.zeros(2, np.float32), np.zeros(2)),
+        (np.zeros((2, 1)), np.zeros(2)),
+        (range(3), [0, 1, 2]),
+    ],
+    ids=repr,
+)
+def test_strictly_different(expected: object, actual: object) -> None:
+    assert reason(expected, actual) is Reason.WRONG_OUTPUT
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [({"a": 1, "b": 2}, {"b": 2, "a": 1}), (float("nan"), -float("nan")), ({3, 1}, {1, 3})],
+    ids=repr,
+)
+def test_the_same(expected: object, actual: object) -> None:
+    assert reason(expected, actual) is None
+
+
+def test_dict_order_counts_where_the_task_says_so() -> None:
+    rule = OracleRule(dict_order=True)
+    assert reason({"a": 1, "b": 2}, {"b": 2, "a": 1}, rule) is Reason.WRONG_OUTPUT
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e100, max_value=1e100))
+def test_tolerance_takes_what_is_near_and_nothing_else(x: float) -> None:
+    assert reason([x], [x * (1 + 1e-8)], LOOSE) is None
+    assert reason([x], [x * 1.01 + 1.0], LOOSE) is Reason.WRONG_OUTPUT
+    assert reason([x], [math.nan], LOOSE) is Reason.WRONG_OUTPUT
+
+
+def test_a_changed_argument_is_named() -> None:
+    found = difference(outcome(1, (([1, 2],), {})), outcome(1, (([2, 1],), {})), EXACT)
+    assert found is not None
+    assert found.reason is Reason.MUTATED_INPUT
+    assert "arguments[0][0][0]" in found.detail
+
+
+def test_returning_an_argument_instead_of_a_copy_is_a_difference() -> None:
+    argument = [1, 2]
+    copy = encode(("value", ((argument,), {}), None, [1, 2], ""))
+    same = encode(("value", ((argument,), {}), None, argument, ""))
+    assert difference(copy, same, EXACT) is not None
+    assert difference(same, copy, EXACT) is not None
+    assert difference(same, same, EXACT) is None
+
+
+def test_exceptions_are_compared_by_type() -> None:
+    ours = outcome(("builtins:ValueError", "a"), kind="raise")
+    assert difference(ours, outcome(("builtins:ValueError", "other words"), kind="raise"), EXACT) is None
+    for theirs in (outcome(("builtins:KeyError", "a"), kind="raise"), outcome(1)):
+        found = difference(ours, theirs, EXACT)
+        assert found is not None
+        assert found.reason is Reason.WRONG_EXCEPTION
+
+
+def test_stdout_of_a_function_is_part_of_its_outcome() -> None:
+    assert difference(outcome(1, stdout="a\n"), outcome(1), EXACT) is not None
+
+
+def test_a_forged_outcome_is_no_outcome() -> None:
+    for forged in (b"garbage", encode("passed"), encode(("value", 1))):
+        found = difference(outcome(1), forged, EXACT)
+        assert found is not None
+        assert found.reason is Reason.SANDBOX_VIOLATION
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "stdout", "same"),
+    [
+        (b"1 2\n3\n", b"1 2  \n3", "exact", True),
+        (b"1 2\n3\n", b"1 2 3\n", "exact", False),
+        (b"1 2\n3\n", b"1 2 3\n", "tokens", True),
+        (b"1 2\n3\n", b"1 2\n3\n4\n", "exact", False),
+        (b"1 2\n3\n", b"1 2\n3\n4\n", "tokens", False),
+        (b"0.5\n", b"0.50000000001\n", "tokens", False),
+        (b"0.5\n", b"0.50000000001\n", "floats", True),
+        (b"0.5\n", b"0.6\n", "floats", False),
+        (b"0.5\n", b"nan\n", "floats", False),
+        (b"a\n", b"", "exact", False),
+    ],
+)
+def test_stdout_rules(expected: bytes, actual: bytes, stdout: str, same: bool) -> None:
+    assert (stdout_difference(expected, actual, OracleRule(stdout=stdout)) is None) is same

@@ -1,0 +1,415 @@
+"""The main job as a library: durable runs, replay, delivery. The ladder itself is tested elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+
+import pytest
+
+from whet.agents.calls import Calls, State, question_of
+from whet.agents.models.base import ModelError
+from whet.agents.optimize import optimize, replay, resume
+from whet.core.candidate import content_id
+from whet.core.errors import UsageError
+from whet.core.result import Status
+from whet.core.store import Store
+from whet.core.task import Kind, Task
+from whet.core.verdict import Reason
+from whet.testing.scripted import ScriptedModel
+from whet.testing.tabled import Row, TabledEvaluator
+
+SOURCE = "def f(xs):\n    return sorted(xs)\n"
+TESTS = Path(__file__).parent
+
+
+def version(number) -> str:
+    return f"def f(xs):\n    return {number}\n"
+
+
+ROWS = {
+    version("1, 0"): Row(reason=Reason.WRONG_OUTPUT, detail="f([2, 1])"),
+    version("1, 1"): Row(2.0),
+    version("2, 0"): Row(3.0),
+    version("2, 1"): Row(0.5),
+    version("3, 0"): Row(5.0, confirmed=1.0),
+    version("3, 1"): Row(4.0, confirmed=3.9),
+}
+WINNER = content_id(version("3, 1"))
+DIAGNOSIS = {"bottleneck": "b", "evidence": [], "directive": "d", "expected_gain": 2, "confidence": 1, "stop": False}
+
+
+def say(request):
+    if request.role == "judge":
+        return json.dumps({**DIAGNOSIS, "directive": f"after round {request.sample}"})
+    number = request.messages[3].text.split("# Round ")[1].split()[0]
+    return f"Change: {number}\n```python\n{version(f'{number}, {request.sample}')}```\n"
+
+
+class Place:
+    """A target, a state directory, and journals of what was asked and evaluated."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "f.py"
+        self.home = folder / "home"
+        self.asked = folder / "asked"
+        self.evaluated = folder / "evaluated"
+        if not self.path.exists():
+            self.path.write_bytes(SOURCE.encode())
+        self.task = Task("f", "python", Kind.FUNCTION, self.path, SOURCE, "f", folder)
+
+    def model(self, delay: float = 0.0) -> ScriptedModel:
+        def slowly(request):
+            with self.asked.open("a") as journal:
+                journal.write(f"{question_of(request)}\n")
+            time.sleep(delay)
+            return say(request)
+
+        return ScriptedModel(slowly)
+
+    def evaluator(self, delay: float = 0.0, rows=ROWS, **options) -> TabledEvaluator:
+        return TabledEvaluator(self.task, rows, journal=self.evaluated, delay=delay, **options)
+
+    def optimize(self, delay: float = 0.0, **options):
+        options = {"model": self.model(delay), "evaluator": self.evaluator(delay), "rounds": 3, **options}
+        return optimize(f"{self.path}::f", home=self.home, candidates=2, **options)
+
+    def resume(self, delay: float = 0.0, **options):
+        options = {"model": self.model(delay), "evaluator": self.evaluator(delay), **options}
+        return resume(Store(self.home).runs()[0].id, home=self.home, **options)
+
+    def lines(self) -> list[str]:
+        return [
+            line for file in (self.asked, self.evaluated) if file.exists() for line in file.read_text().splitlines()
+        ]
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+def same(one, other, *, without=("run", "seconds")) -> bool:
+    documents = [{k: v for k, v in result.to_json().items() if k not in without} for result in (one, other)]
+    return documents[0] == documents[1]
+
+
+# killed and resumed
+
+
+def start(place: Place, verb: str) -> subprocess.Popen:
+    code = f"from test_optimize import Place; from pathlib import Path; Place(Path({str(place.path.parent)!r})).{verb}(0.01)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])}
+    return subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE)
+
+
+def kill_after(place: Place, verb: str, lines: int, pause: float) -> bool:
+    """Runs until so many things were asked or evaluated, then kills; False where it had finished."""
+    process = start(place, verb)
+    wanted = len(place.lines()) + lines
+    while process.poll() is None and len(place.lines()) < wanted:
+        time.sleep(0.001)
+    time.sleep(pause)
+    process.kill()
+    error = process.communicate()[1].decode()
+    assert process.returncode in (0, -signal.SIGKILL), error
+    return process.returncode != 0
+
+
+def recorded(place: Place) -> tuple[set[str], set[str]]:
+    """Returns the questions whose replies are recorded, and the evaluations that are, as the journals name them."""
+    store = Store(place.home)
+    run = store.runs()[0].id
+    with store.connection() as db:
+        done = db.execute("SELECT question FROM calls WHERE run = ? AND state = ?", (run, State.DONE)).fetchall()
+    parts = [key.split(":") for key in store.facts(run)]
+    evaluations = {f"{part[2]} {part[1]}" for part in parts if part[0] == "verdict"}
+    evaluations |= {f"profile {part[1]}" for part in parts if part[0] == "profile"}
+    store.close()
+    return {question for (question,) in done}, evaluations
+
+
+@pytest.mark.parametrize(("kills", "pause"), [((1, 1, 1), 0.0), ((3, 4), 0.005), ((6, 5, 7), 0.008), ((24,), 0.012)])
+def test_a_killed_run_goes_on_where_it_was(place, tmp_path_factory, kills, pause):
+    expected = Place(tmp_path_factory.mktemp("other")).optimize()
+    assert expected.candidate.id == WINNER
+    repeated = 0
+    for number, lines in enumerate(kills):
+        assert kill_after(place, "resume" if number else "optimize", lines, pause), "the run was over too soon"
+        replies, evaluations = recorded(place)
+        before = Counter(place.lines())
+        assert Store(place.home).runs()[0].status == "interrupted"
+        database = place.home / "checkpoints.db"
+        assert not database.exists() or b"def f(xs)" not in database.read_bytes()
+        resumed = number + 1 == len(kills) and place.resume()
+        again = Counter(place.lines()) - before
+        assert not replies & again.keys(), "a recorded reply was asked for again"
+        assert not evaluations & again.keys(), "a finished evaluation was repeated"
+        repeated += sum(line in before for line in again)
+    assert repeated <= 3 * len(kills), "only what was in flight: one call, two checks"
+    assert same(resumed, expected, without=("run", "seconds", "task"))
+    assert Store(place.home).runs()[0].status == "finished"
+
+
+def test_a_finished_run_is_not_run_again(place):
+    first = place.optimize()
+    asked = place.lines()
+    again = place.resume()
+    assert place.lines() == asked
+    assert again.to_json() == json.loads(json.dumps(first.to_json()))
+    assert again.candidate.source == version("3, 1")
+
+
+def test_an_edit_of_the_target_does_not_change_a_run_under_way(place):
+    assert kill_after(place, "optimize", 4, 0.0)
+    place.path.write_text("broken(\n")
+    store = Store(place.home)
+    run = store.runs()[0].id
+    from whet.agents.evaluations import load_task
+
+    assert load_task(store, run) == place.task
+    assert place.resume().candidate.id == WINNER
+
+
+def test_a_run_under_way_is_not_taken_over(place):
+    process = start(place, "optimize")
+    while len(place.lines()) < 2:
+        time.sleep(0.002)
+    with pytest.raises(UsageError, match="another process"):
+        place.resume()
+    process.kill()
+    process.communicate()
+
+
+def test_an_interrupt_leaves_the_run_resumable(place):
+    model = place.model(0.02)
+    timer = threading.Timer(0.35, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        place.optimize(model=model, evaluator=place.evaluator(0.1))
+    store = Store(place.home)
+    assert store.runs()[0].status == "interrupted"
+    _, evaluations = recorded(place)
+    before = Counter(place.lines())
+    assert place.resume().candidate.id == WINNER
+    assert not evaluations & (Counter(place.lines()) - before).keys()
+
+
+def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
+    release = threading.Event()
+    entered = threading.Event()
+
+    class Torn(TabledEvaluator):
+        def check(self, candidate):
+            entered.set()
+            release.wait(10)
+            return super().check(candidate)
+
+        def close(self):
+            release.set()
+
+    def interrupt():
+        entered.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    crashing = dict.fromkeys(ROWS, Row(reason=Reason.CRASH))
+    with pytest.raises(KeyboardInterrupt):
+        place.optimize(evaluator=Torn(place.task, crashing))
+    time.sleep(0.1)
+    assert place.resume().candidate.id == WINNER
+
+
+def test_the_time_of_earlier_processes_counts(place):
+    evaluator = place.evaluator(0.2)
+    threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        place.optimize(evaluator=evaluator, budget_seconds=0.5, rounds=50)
+    result = place.resume()
+    assert "--budget-seconds" in result.message
+    assert result.seconds >= 0.5
+
+
+def test_what_a_cap_ended_stays_ended(place):
+    result = place.optimize(budget_seconds=0.0)
+    assert result.status is Status.BUDGET_EXHAUSTED
+    assert same(replay(result.run, home=place.home), result)
+
+
+@pytest.mark.parametrize("run", ["nope", "20200101-000000-abcdef"])
+def test_an_unknown_run_is_refused(place, run):
+    for verb in (resume, replay):
+        with pytest.raises(UsageError, match="no run"):
+            verb(run, home=place.home)
+
+
+def test_a_run_of_verify_is_not_resumed(place):
+    store = Store(place.home)
+    run = store.begin("verify", "f.py::f", {})
+    store.close()
+    for verb in (resume, replay):
+        with pytest.raises(UsageError, match="verify"):
+            verb(run, home=place.home)
+
+
+# replayed
+
+
+def test_a_replay_asks_nothing_and_ends_in_the_same_document(place):
+    result = place.optimize()
+    before = place.lines()
+    place.path.write_text("edited = True\n")
+    again = replay(result.run, home=place.home)
+    assert place.lines() == before
+    assert again.run != result.run
+    assert same(again, result)
+    third = replay(again.run, home=place.home)
+    assert same(third, result)
+
+
+def test_a_replay_meets_errors_and_repairs_again(place):
+    lines = iter([ModelError("overloaded"), "rubbish", "rubbish", ""])
+
+    def stumbling(request):
+        return next(lines, None) or say(request)
+
+    result = place.optimize(model=ScriptedModel(stumbling))
+    assert result.candidate is not None
+    assert same(replay(result.run, home=place.home), result)
+
+
+def test_a_replay_ends_where_the_budget_did(place):
+    model = ScriptedModel(say, name="paid", free=False)
+    result = place.optimize(model=model, budget_tokens=60_000, rounds=50)
+    assert "--budget-tokens" in result.message
+    assert result.cost.tokens.input > 0
+    again = replay(result.run, home=place.home)
+    assert same(again, result, without=("run", "seconds", "cost"))
+    assert (again.cost.calls, again.cost.usd) == (0, 0.0)
+
+
+def test_remeasuring_times_the_winner_anew(place):
+    result = place.optimize()
+    fresh = {**ROWS, version("3, 1"): Row(4.0, confirmed=3.5)}
+    again = replay(result.run, home=place.home, remeasure=True, evaluator=place.evaluator(rows=fresh))
+    assert again.candidate.id == result.candidate.id
+    assert again.speedup.ratio == 3.5
+    lost = {**ROWS, version("3, 1"): Row(1.0)}
+    again = replay(result.run, home=place.home, remeasure=True, evaluator=place.evaluator(rows=lost))
+    assert again.candidate.id == content_id(version("2, 0")) or again.status is Status.NO_IMPROVEMENT
+
+
+def test_an_unfinished_run_is_not_replayed(place):
+    assert kill_after(place, "optimize", 4, 0.0)
+    run = Store(place.home).runs()[0].id
+    with pytest.raises(UsageError, match=f"whet runs resume {run}"):
+        replay(run, home=place.home)
+
+
+def test_a_recorded_run_may_answer_as_a_model(place):
+    first = place.optimize()
+    second = place.optimize(model=f"replay:{first.run}")
+    assert second.candidate.id == first.candidate.id
+    assert second.cost.calls == 0
+
+
+# delivered
+
+
+def test_apply_writes_the_winners_exact_bytes(place):
+    place.path.chmod(0o755)
+    result = place.optimize(apply=True)
+    assert place.path.read_bytes() == result.candidate.source.encode()
+    assert place.path.stat().st_mode & 0o777 == 0o755
+    assert "applied to" in result.message
+    assert sorted(p.name for p in place.path.parent.iterdir()) == ["asked", "evaluated", "f.py", "home"]
+
+
+def test_apply_goes_through_a_link(place, tmp_path):
+    real = tmp_path / "real.py"
+    place.path.rename(real)
+    place.path.symlink_to(real)
+    place.optimize(apply=True)
+    assert place.path.is_symlink()
+    assert real.read_text() == version("3, 1")
+
+
+def test_apply_spares_a_file_that_has_changed(place, tmp_path):
+    def editing(request):
+        place.path.write_text("mine = True\n")
+        return say(request)
+
+    output = tmp_path / "better.py"
+    result = place.optimize(model=ScriptedModel(editing), apply=True, output=output)
+    assert place.path.read_text() == "mine = True\n"
+    assert "not applied" in result.message
+    assert "--output" in result.message
+    assert result.status is Status.IMPROVED
+    assert output.read_text() == version("3, 1")
+
+
+def test_nothing_is_written_without_an_improvement(place, tmp_path):
+    output = tmp_path / "better.py"
+    result = place.optimize(evaluator=place.evaluator(rows={}), apply=True, output=output)
+    assert result.status is Status.NO_IMPROVEMENT
+    assert place.path.read_text() == SOURCE
+    assert not output.exists()
+
+
+def test_a_run_killed_after_it_was_applied_can_be_resumed(place):
+    place.path.write_text(version("3, 1"))
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        place.optimize(delay=0.1, apply=True)
+    result = place.resume()
+    assert result.message.endswith(f"applied to {place.path}")
+
+
+@pytest.mark.parametrize("output", ["missing/x.py", ".", "f.py"])
+def test_an_output_that_cannot_be_written_is_refused_at_once(place, tmp_path, output):
+    with pytest.raises(UsageError, match="--output"):
+        place.optimize(output=tmp_path / output)
+    assert place.lines() == []
+
+
+# configured
+
+
+def test_the_model_comes_from_the_configuration_nearest_to_the_target(place):
+    (place.path.parent / "pyproject.toml").write_text('[tool.whet]\nmodel = "anthropik:x"\n')
+    with pytest.raises(UsageError, match="anthropik"):
+        place.optimize(model=None)
+
+
+def test_the_model_comes_from_the_environment_where_nothing_else_names_one(place):
+    code = f"from test_optimize import Place; from pathlib import Path; Place(Path({str(place.path.parent)!r})).optimize(model=None)"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)]),
+        "WHET_MODEL": "opnai:x",
+    }
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert "unknown model 'opnai:x'" in done.stderr
+
+
+def test_the_seed_is_drawn_once_and_kept(place):
+    place.optimize()
+    place.optimize(seed=7)
+    seven, drawn = (record.request["seed"] for record in Store(place.home).runs())
+    assert seven == 7
+    assert drawn > 1 << 32
+
+
+def test_calls_of_a_run_are_in_its_ledger(place):
+    result = place.optimize()
+    calls = Calls(Store(place.home), result.run).all()
+    assert Counter(call.role for call in calls) == {"coder": 6, "judge": 2}

@@ -1,0 +1,199 @@
+"""Past runs on the command line: list, show, resume, replay, export; and what the final text says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import whet as library
+from whet.cli.errors import Session
+from whet.cli.progress import View, candidate_line, watching
+from whet.cli.render import result_lines
+from whet.core.candidate import content_id
+from whet.core.config import Budget, Options
+from whet.core.events import Event, Kind
+from whet.core.verdict import Reason
+from whet.evaluators.targets import read_task
+from whet.testing.scripted import ScriptedModel
+from whet.testing.tabled import Row, TabledEvaluator
+
+SLOW = "def total(numbers):\n    return sum([n for n in numbers])\n"
+FAST = "def total(numbers):\n    return sum(numbers)\n"
+WRONG = "def total(numbers):\n    return 0  # \x1b[31m\n"
+
+
+@pytest.fixture
+def target(tmp_path):
+    path = tmp_path / "code" / "total.py"
+    path.parent.mkdir()
+    path.write_text(SLOW)
+    return path
+
+
+@pytest.fixture
+def finished(target, tmp_path):
+    """A finished run in the state directory of the ``whet`` fixture."""
+    task = read_task(f"{target}::total", Options())
+    rows = {FAST: Row(ratio=3.0), WRONG: Row(reason=Reason.WRONG_OUTPUT, detail="on \x1b[2J[1]: expected 1, got 0")}
+    answers = {"coder": [f"```python\n{WRONG}```", f"```python\n{FAST}```"]}
+    return library.optimize(
+        f"{target}::total",
+        model=ScriptedModel(answers),
+        judge_model="catalogue",
+        rounds=2,
+        candidates=2,
+        home=tmp_path / "home",
+        evaluator=TabledEvaluator(task, rows),
+    )
+
+
+def only(done, code=0):
+    """Returns the one JSON document on stdout."""
+    assert done.returncode == code, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+def test_a_list_without_runs(whet):
+    assert only(whet("runs", "list", "--json")) == []
+    assert "whet optimize TARGET" in whet("runs", "list").stdout
+
+
+def test_a_list_names_each_run_newest_first(whet, finished, target):
+    (row,) = only(whet("runs", "list", "--json"))
+    assert row["run"] == finished.run
+    assert row["target"] == f"{target}::total"
+    assert (row["status"], row["result"]) == ("finished", "improved")
+    assert row["seconds"] == finished.seconds
+    assert row["cost"]["calls"] == 0
+    assert row["started"].endswith("+00:00")
+    replayed = only(whet("runs", "replay", finished.run, "--json"))
+    assert [row["run"] for row in only(whet("runs", "list", "--json"))] == [replayed["run"], finished.run]
+    assert f"{finished.run}  improved" in whet("runs", "list").stdout
+
+
+def test_show_tells_every_prompt_reply_and_verdict_in_order(whet, finished):
+    document = only(whet("runs", "show", finished.run, "--json"))
+    assert document["run"] == finished.run
+    times = [event["at"] for event in document["events"]]
+    assert times == sorted(times)
+    calls = [event for event in document["events"] if event["event"] == "call"]
+    assert [call["role"] for call in calls] == ["coder", "coder", "judge", "coder", "coder"]
+    assert SLOW in "".join(message["text"] for message in calls[0]["prompt"])
+    verdicts = [e["name"].split(":")[1] for e in document["events"] if e.get("name", "").startswith("verdict:")]
+    assert set(verdicts) == {content_id(WRONG), content_id(FAST)}
+
+    text = whet("runs", "show", finished.run).stdout
+    assert "return sum([n for n in numbers])" in text
+    assert "differential failed wrong_output: on \\x1b[2J[1]: expected 1, got 0" in text
+    assert "result: improved" in text
+    assert "\x1b" not in text
+
+
+def test_replay_ends_in_the_same_document_at_no_cost(whet, finished):
+    again = only(whet("runs", "replay", finished.run, "--json"))
+    assert again["run"] != finished.run
+    first = finished.to_json()
+    for key in ("schema", "task", "status", "candidate", "candidates", "rungs", "cost"):
+        assert again[key] == json.loads(json.dumps(first[key])), key
+    assert again["speedup"]["ratio"] == first["speedup"]["ratio"]
+
+
+def test_resume_of_a_finished_run_tells_its_result(whet, finished):
+    again = only(whet("runs", "resume", finished.run, "--json"))
+    assert again == json.loads(json.dumps(finished.to_json()))
+
+
+def test_export_holds_all_that_a_third_party_needs(whet, finished, tmp_path):
+    path = tmp_path / "run.json"
+    done = whet("runs", "export", finished.run, "-o", path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    document = json.loads(path.read_text())
+    assert document["schema"] == "whet.run/1"
+    assert document["id"] == finished.run
+    assert document["result"]["status"] == "improved"
+    assert document["sources"][content_id(FAST)] == FAST
+    assert document["facts"]["task"]["source"] == SLOW
+    assert len(document["transcript"]) == 5
+    assert only(whet("runs", "export", finished.run)) == document
+
+
+@pytest.mark.parametrize("command", ["show", "resume", "replay", "export"])
+def test_an_unknown_run_names_the_nearest(whet, finished, command):
+    wrong = finished.run[:-1] + "x"
+    done = whet("runs", command, wrong)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert f"did you mean '{finished.run}'?" in done.stderr
+
+
+def test_an_export_that_cannot_be_written_is_one_line(whet, finished, tmp_path):
+    done = whet("runs", "export", finished.run, "-o", tmp_path / "none" / "run.json")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_text_reads_at_60_columns_and_hides_nothing(finished):
+    text = list(result_lines(finished))
+    assert all(len(line) <= 60 for line in text if str(Path.cwd().root) not in line)
+    joined = "\n".join(text)
+    assert "3.00x" in joined
+    assert "2.94x to 3.06x at 99 %" in joined
+    assert "10 fresh processes, 40 samples a side" in joined
+    assert "0.990x to 1.010x (baseline against itself)" in joined
+    assert "1 wrong_output" in joined
+
+
+def event(state, **data):
+    return Event(Kind.CANDIDATE, "", {"candidate": "a" * 64, "origin": "scripted", "state": state, **data})
+
+
+def test_not_on_a_terminal_there_is_one_plain_line_a_candidate(capsys):
+    session = Session()
+    with watching(session, Budget(), silent=False) as listener:
+        listener(Event(Kind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
+        listener(event("checking"))
+        listener(event("done", reason="wrong_output"))
+        listener(event("done", reason=None, ratio=2.0, low=1.9, high=2.1))
+        listener(Event(Kind.COST, "", {"usd": 0.5, "tokens": 10, "calls": 1}))
+    assert capsys.readouterr().out == (
+        "aaaaaaaaaa  scripted  wrong_output\naaaaaaaaaa  scripted  faster  2.00x (1.900x to 2.10x)\n"
+    )
+    assert session.run == "20260101-000000-abcdef"
+
+
+def test_silence_prints_nothing_and_still_learns_the_run(capsys):
+    session = Session()
+    with watching(session, Budget(), silent=True) as listener:
+        listener(Event(Kind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
+        listener(event("done", reason="crash"))
+    assert capsys.readouterr().out == ""
+    assert session.run == "20260101-000000-abcdef"
+
+
+def test_a_candidates_origin_cannot_colour_the_line():
+    line = candidate_line(Event(Kind.CANDIDATE, "", {**event("done", reason="crash").data, "origin": "\x1b[1mx\ny"}))
+    assert line == "aaaaaaaaaa  \\x1b[1mx y  crash"
+
+
+def test_the_live_view_has_a_line_a_slot_and_a_budget_line():
+    from rich.console import Console
+
+    view = View(Budget(usd=1.0, calls=10))
+    assert view.hear(Event(Kind.ROUND, "round 1 of 8", {"round": 1})) is None
+    view.hear(event("checking"))
+    view.hear(Event(Kind.COST, "", {"usd": 0.25, "tokens": 1234, "calls": 3}))
+    console = Console(width=100)
+    with console.capture() as shown:
+        console.print(view.render())
+    stage, slot, budget = shown.get().rstrip("\n").split("\n")
+    assert stage.strip() == "round 1 of 8"
+    assert slot.split() == ["aaaaaaaaaa", "scripted", "checking"]
+    assert budget.startswith("0.2500 of 1 USD, 3 of 10 calls, 1234 tokens, 0 candidates, 0 s")
+    assert view.hear(event("done", reason="slower", ratio=0.5, low=0.4, high=0.6)) is not None
+    with console.capture() as shown:
+        console.print(view.render())
+    assert "1 candidates" in shown.get()
+    assert shown.get().count("\n") == 2
