@@ -46,12 +46,22 @@ def judge(folder: Path, candidate: str, target: str = "slow.py::unique", **optio
     return whet.verify(f"{folder}/{target}", candidate=path, home=folder / "home", **options)
 
 
+def judge_quietly(folder: Path, candidate: str, target: str = "slow.py::unique", **options: Any) -> Result:
+    """Judges up to three times while the answer is that the machine was too noisy to tell."""
+    for _ in range(3):
+        result = judge(folder, candidate, target, **options)
+        if "too noisy" not in result.message:
+            break
+    return result
+
+
 def reason(result: Result) -> Reason | None:
     return next((rung.reason for rung in result.rungs if rung.status == "failed"), None)
 
 
+@pytest.mark.timed
 def test_a_faster_candidate_is_confirmed(folder: Path) -> None:
-    result = judge(folder, GOOD)
+    result = judge_quietly(folder, GOOD)
     assert result.status is Status.IMPROVED, result.message
     assert result.exit_code == 0
     assert result.speedup is not None
@@ -67,6 +77,7 @@ def test_a_faster_candidate_is_confirmed(folder: Path) -> None:
     stored.close()
 
 
+@pytest.mark.timed
 def test_the_same_speed_is_no_improvement(folder: Path) -> None:
     result = judge(folder, SLOW + "\n")
     assert result.status is Status.NO_IMPROVEMENT
@@ -75,9 +86,10 @@ def test_the_same_speed_is_no_improvement(folder: Path) -> None:
     assert reason(result) in (Reason.NOT_FASTER, Reason.SLOWER)
 
 
+@pytest.mark.timed
 def test_a_slower_candidate_is_said_to_be_slower(folder: Path) -> None:
     slower = SLOW.replace("    seen = []\n", "    seen = []\n    for _ in range(3):\n        sorted(items * 60)\n")
-    assert reason(judge(folder, slower)) is Reason.SLOWER
+    assert reason(judge_quietly(folder, slower)) is Reason.SLOWER
 
 
 @pytest.mark.parametrize(
@@ -138,6 +150,7 @@ def test_until_stops_before_measuring(folder: Path) -> None:
     assert {r.name: (r.status.value, r.reason) for r in result.rungs}["measure"] == ("skipped", Reason.NOT_ASKED)
 
 
+@pytest.mark.timed
 def test_a_lying_clock_wins_nothing(folder: Path) -> None:
     liar = "import sys, time\n" + SLOW.replace(
         "    seen = []\n",
@@ -200,7 +213,7 @@ def test_methods_keep_their_instances_state(folder: Path) -> None:
     fast = METHOD.replace("        for x in more:\n            if x not in self.items:\n                self.items.append(x)\n",
                           "        self.items = list(dict.fromkeys([*self.items, *more]))\n")  # fmt: skip
     assert reason(judge(folder, fast, "bag.py::Bag.add_all", until="differential")) is None
-    forgets = fast.replace("self.items = list(", "self.itemz = list(").replace("len(self.items)", "len(self.itemz)")
+    forgets = fast.replace("self.items = list(dict", "self.kept = list(dict").replace("len(self.items)", "len(self.kept)")
     assert reason(judge(folder, forgets, "bag.py::Bag.add_all", until="differential")) is Reason.WRONG_OUTPUT
 
 
@@ -217,6 +230,7 @@ int main(void) {
 """
 
 
+@pytest.mark.timed
 def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
     (folder / "sum.c").write_text(PROGRAM)
     (folder / "workload.py").write_text(
@@ -226,7 +240,7 @@ def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
         "for (long i = 1; i <= n * 1000; i++) { volatile long step = i; total += step % 7; }",
         "long full = n * 1000 / 7, rest = n * 1000 % 7; total = full * 21 + rest * (rest + 1) / 2;",
     )
-    result = judge(folder, quick, "sum.c")
+    result = judge_quietly(folder, quick, "sum.c")
     assert result.status is Status.IMPROVED, result.message
     assert result.speedup is not None
     assert result.speedup.baseline.startswith("the original with -O3")
@@ -235,6 +249,7 @@ def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
     assert reason(judge(folder, PROGRAM.replace("return 0", "return 1"), "sum.c")) is Reason.CRASH
 
 
+@pytest.mark.timed
 def test_a_python_program_with_cases(folder: Path) -> None:
     program = "import sys\nn = int(sys.stdin.read())\nprint(sum(i * i for i in range(n)))\n"
     (folder / "prog.py").write_text(program)
@@ -244,7 +259,7 @@ def test_a_python_program_with_cases(folder: Path) -> None:
         (cases / f"n{n}.in").write_text(f"{n}\n")
         (cases / f"n{n}.out").write_text(f"{sum(i * i for i in range(n))}\n")
     formula = "import sys\nn = int(sys.stdin.read())\nprint((n - 1) * n * (2 * n - 1) // 6)\n"
-    result = judge(folder, formula, "prog.py", workload=cases)
+    result = judge_quietly(folder, formula, "prog.py", workload=cases)
     assert result.status is Status.IMPROVED, result.message
     wrong = judge(folder, formula.replace("// 6", "// 5"), "prog.py", workload=cases)
     assert reason(wrong) is Reason.WRONG_OUTPUT

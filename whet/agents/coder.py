@@ -135,7 +135,7 @@ def propose(ask: Ask, model: Model, facts: Situation, sample: int) -> Proposal |
     except ModelError as error:
         if error.fatal:
             raise
-        return Proposal(None, f"{model.name}: {error}")
+        return Proposal(None, str(error))
     if isinstance(answer, Malformed):
         return Proposal(None, answer.complaint)
     origin = f"{reply.model}:{answer.edit}" if answer.edit else reply.model

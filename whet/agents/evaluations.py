@@ -245,10 +245,14 @@ class StoredEvaluations:
         return self._recorded(VERDICT.format(candidate.id, "measure"), Verdict)
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
-        """Returns the recorded verdict, or a fresh one of a candidate that was confirmed."""
-        recorded = self._recorded(VERDICT.format(candidate.id, "confirm"), Verdict)
-        if self._fresh is None or not recorded.improved:
-            return recorded
+        """Returns the recorded verdict, or a fresh one where ``fresh`` may time the candidate."""
+        key = VERDICT.format(candidate.id, "confirm")
+        if self._fresh is None:
+            return self._recorded(key, Verdict)
+        if (known := self._store.fact(self._run, key)) is not None:
+            recorded = from_plain(Verdict, known)
+            if not recorded.improved:
+                return recorded
         anew = self._fresh.check(candidate)
         if anew.correct:
             anew = self._fresh.measure(candidate, anew)

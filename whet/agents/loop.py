@@ -155,11 +155,11 @@ class Loop:
                     proposals.append(proposal)
             if not proposals:
                 more = "" if number == 1 else " more"
-                update |= {"ended": "nothing", "message": f"{self.coder.name} has nothing{more} to propose"}
+                update |= {"ended": "nothing", "message": f"the model has nothing{more} to propose"}
         except BudgetError as error:
             update |= {"ended": "budget", "message": str(error)}
         except ModelError as error:
-            update |= {"ended": "model", "message": f"{self.coder.name}: {error}"}
+            update |= {"ended": "model", "message": str(error)}
         batch: list[str] = []
         complaints: list[str] = []
         for proposal in proposals:

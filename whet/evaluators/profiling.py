@@ -6,19 +6,23 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from whet.core.profile import HotLine, Profile
 from whet.core.task import Kind, Task
 from whet.evaluators.inputs import Input
 from whet.evaluators.subjects import Fault, LiveFunction, Workshop
-from whet.sandbox.protocol import Incident, Job
+from whet.sandbox.inside import sampling
+from whet.sandbox.protocol import Incident, Job, Session
 from whet.sandbox.toolchains import native
 
 SAMPLE_SECONDS = 0.4
 MOST_LINES = 12
 SMALLEST_SHARE = 0.01
-CALLGRIND = "/usr/bin/valgrind"
-CALLGRIND_SECONDS = 60.0
+SLOWED = 50.0
+"""How many times slower a profiler may be."""
+REPORT = "/work/profile.out"
+CALLGRIND = 'exec /usr/bin/valgrind --tool=callgrind --dump-line=yes --callgrind-out-file="$2" "$1"'
 FILE_ROW = re.compile(r"(fl|fi|fe|cfi|cfl)=\((\d+)\)(?: (.*))?$")
 COST_ROW = re.compile(r"([+-]?\d+|\*) (\d+)$")
 # Debian's valgrind knows no AVX-512, so what is profiled must not be built for this very machine.
@@ -28,11 +32,13 @@ PORTABLE = ("-g", "-march=x86-64-v3")
 def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
     """Returns the hot lines of a source text on some inputs, in a run of its own."""
     task = workshop.task
-    if task.language == "python" and task.kind is Kind.FUNCTION:
-        return _sampled(workshop, source, inputs)
-    if task.language == "python":
-        return Profile((), "sampling", "whole Python programs are not sampled yet")
-    return _callgrind(workshop, source, inputs)
+    if task.language != "python":
+        return _callgrind(workshop, source, inputs)
+    return (
+        _sampled_calls(workshop, source, inputs)
+        if task.kind is Kind.FUNCTION
+        else _sampled_run(workshop, source, inputs)
+    )
 
 
 def hot_lines(source: str, hits: Mapping[int, int]) -> tuple[HotLine, ...]:
@@ -47,7 +53,7 @@ def hot_lines(source: str, hits: Mapping[int, int]) -> tuple[HotLine, ...]:
     )
 
 
-def _sampled(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def _sampled_calls(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
     subject = workshop.build(source)
     live = subject if isinstance(subject, Fault) else subject.start()
     if isinstance(live, Fault):
@@ -62,6 +68,35 @@ def _sampled(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profil
     return Profile(hot_lines(source, hits), "sampling")
 
 
+def _sampled_run(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+    subject = workshop.build(source)
+    if isinstance(subject, Fault):
+        return Profile((), "sampling", subject.detail)
+    python = [str(workshop.interpreter.executable), "-s", "-B", "-c", Path(sampling.__file__).read_text()]
+    session = workshop.sandbox.open(Job("programs", workshop.interpreter, subject.tree, workshop.task.limits))
+    report = _report(
+        session, [*python, f"{session.tree}/{workshop.task.filename}"], inputs[0], workshop.task.limits.seconds
+    )
+    if isinstance(report, Incident):
+        return Profile((), "sampling", str(report))
+    hits = {int(line): int(count) for line, count in (row.split() for row in report.splitlines())}
+    return Profile(hot_lines(source, hits), "sampling")
+
+
+def _report(session: Session, argv: list[str], item: Input, seconds: float) -> str | Incident:
+    """Runs a profiler on one input; returns the report that it wrote to the path after its arguments."""
+    try:
+        session.ask("prepare", [*argv, REPORT], item.payload, seconds=10.0)
+        session.ask("go", seconds=seconds * SLOWED)
+        (_, report), _ = session.ask("read", REPORT, seconds=10.0)
+    except Incident as incident:
+        return incident
+    finally:
+        session.close()
+    assert isinstance(report, bytes)
+    return report.decode("utf-8", "replace")
+
+
 def _callgrind(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
     if shutil.which("valgrind", path="/usr/bin") is None:
         return Profile((), "callgrind", "valgrind is not installed: apt-get install valgrind")
@@ -71,17 +106,11 @@ def _callgrind(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Prof
         return Profile((), "callgrind", built.text[:300])
     tree = workshop.sandbox.stage("callgrind", {"program": built}, executable=True)
     session = workshop.sandbox.open(Job("programs", workshop.interpreter, tree, native.LIMITS))
-    out = "/work/callgrind.out"
-    argv = [CALLGRIND, "--tool=callgrind", f"--callgrind-out-file={out}", "--dump-line=yes", f"{session.tree}/program"]
-    try:
-        session.ask("prepare", argv, inputs[0].payload, seconds=10.0)
-        session.ask("go", seconds=CALLGRIND_SECONDS)
-        (_, report), _ = session.ask("read", out, seconds=10.0)
-    except Incident as incident:
-        return Profile((), "callgrind", f"callgrind did not come through: {incident}")
-    finally:
-        session.close()
-    return Profile(hot_lines(source, by_line(report.decode("utf-8", "replace"), source_name(task))), "callgrind")
+    argv = ["/bin/sh", "-c", CALLGRIND, "sh", f"{session.tree}/program"]
+    report = _report(session, argv, inputs[0], task.limits.seconds)
+    if isinstance(report, Incident):
+        return Profile((), "callgrind", f"callgrind did not come through: {report}")
+    return Profile(hot_lines(source, by_line(report, source_name(task))), "callgrind")
 
 
 def source_name(task: Task) -> str:

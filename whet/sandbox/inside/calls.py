@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import io
-import signal
 import sys
 import time
 
@@ -16,12 +15,11 @@ from .channel import Channel, set_limits
 from .codec import LAZY, CodecError, encode, type_name
 from .decode import decode
 from .loading import find, load_module, resolver
+from .sampling import Sampler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
-
-SAMPLE_SECONDS = 0.001
 
 # Taken before any foreign code is loaded: a patched `time` module does not reach them.
 _clock = time.perf_counter_ns
@@ -145,29 +143,20 @@ def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple
 
 
 def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tuple[int, int]]:
-    """Samples which line of the target's file is on top of the stack; returns (line, hits)."""
-    filename = target.module.__file__
-    hits: dict[int, int] = {}
-
-    def sample(signum: int, frame: Any) -> None:
-        while frame is not None and frame.f_code.co_filename != filename:
-            frame = frame.f_back
-        if frame is not None:
-            hits[frame.f_lineno] = hits.get(frame.f_lineno, 0) + 1
-
-    signal.signal(signal.SIGPROF, sample)
+    """Runs inputs for some seconds; returns (line of the target's file, hits)."""
+    sampler = Sampler(target.module.__file__)
     end = _clock() + int(seconds * 1e9)
     while _clock() < end:
         for payload in payloads:
             init, args, kwargs = target.decode(payload)
-            signal.setitimer(signal.ITIMER_PROF, SAMPLE_SECONDS, SAMPLE_SECONDS)
+            sampler.on()
             try:
                 target.call(init, args, kwargs)
             except Exception:  # an input on which the target raises still costs time
                 pass
             finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-    return sorted(hits.items())
+                sampler.off()
+    return sorted(sampler.hits.items())
 
 
 def serve(channel: Channel) -> None:

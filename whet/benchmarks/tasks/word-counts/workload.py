@@ -1,6 +1,6 @@
 """Words of a made-up language with a few frequent and many rare ones, and questions about them."""
 
-sizes = [0, 1, 10, 1000, 8000, 25000, 40000]
+sizes = [0, 1, 10, 1000, 4000, 12000, 20000]
 
 SYLLABLES = ("ba", "ne", "ti", "ro", "lu", "ka", "mes", "vor", "shi", "gra", "pol", "end", "ust", "ia")
 
