@@ -14,6 +14,7 @@ WHET = ROOT / "whet"
 ROOMS = ("core", "sandbox", "evaluators", "agents", "benchmarks", "bot", "cli")
 LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
 MAY_TEST = ("cli", "testing")
+TASKS = WHET / "benchmarks" / "tasks"
 INSIDE = WHET / "sandbox" / "inside"
 CANDIDATES_OWN = ("numpy", "torch")
 """What a candidate may bring into its own process; imported on demand only."""
@@ -22,7 +23,7 @@ LONGEST = 500
 
 def sources() -> list[Path]:
     """Returns our own modules; the tasks are targets, not code of ours."""
-    return [path for path in sorted(WHET.rglob("*.py")) if WHET / "benchmarks" / "tasks" not in path.parents]
+    return [path for path in sorted(WHET.rglob("*.py")) if TASKS not in path.parent.parents]
 
 
 def imports(text: str, path: Path) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from whet.testing.tabled import Row, TabledEvaluator
 
 SOURCE = "def f(xs):\n    return sorted(xs)\n"
 TESTS = Path(__file__).parent
+RUNS = 12
 
 
 def version(number) -> str:
@@ -106,35 +108,74 @@ def same(one, other, *, without=("run", "seconds")) -> bool:
 # killed and resumed
 
 
-def start(place: Place, call: str, **environment: str) -> subprocess.Popen:
-    """Calls a method of the place in a process of its own."""
-    folder = str(place.path.parent)
-    code = f"from test_optimize import Place; from pathlib import Path; Place(Path({folder!r})).{call}"
+def in_process(code: str, *arguments: object, **environment: str) -> subprocess.Popen:
+    """Runs code that finds this file's names in ``t`` in a process of its own."""
     paths = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     return subprocess.Popen(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", f"import sys, test_optimize as t; {code}", *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": paths, **environment},
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        text=True,
     )
 
 
-def kill_after(place: Place, verb: str, lines: int, pause: float) -> bool:
-    """Runs until so many things were asked or evaluated, then kills; False where it had finished."""
-    process = start(place, f"{verb}(0.01)")
-    wanted = len(place.lines()) + lines
-    while process.poll() is None and len(place.lines()) < wanted:
-        time.sleep(0.001)
-    time.sleep(pause)
+def start(place: Place) -> subprocess.Popen:
+    """Begins a run elsewhere, and returns once it is under way."""
+    process = in_process("t.Place(t.Path(sys.argv[1])).optimize(0.02)", place.path.parent)
+    while process.poll() is None and len(place.lines()) < 4:
+        time.sleep(0.002)
+    assert process.poll() is None, process.communicate()[1]
+    return process
+
+
+def kill(process: subprocess.Popen) -> None:
     process.kill()
-    error = process.communicate()[1].decode()
-    assert process.returncode in (0, -signal.SIGKILL), error
-    return process.returncode != 0
+    process.communicate()
+
+
+def killed(place: Place, seconds: float) -> bool:
+    """Works on the run until an alarm ends the process, wherever it is; False where it ended before."""
+    if (child := os.fork()) == 0:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        failed = True
+        try:
+            place.resume(0.01) if Store(place.home).runs() else place.optimize(0.01)
+            failed = False
+        finally:
+            os._exit(failed)
+    status = os.waitpid(child, 0)[1]
+    assert status in (0, signal.SIGALRM), status
+    return status != 0
+
+
+def kill_at_random(folder: Path, seed: int) -> int:
+    """Kills one run again and again until it ends; returns how often."""
+    rng = random.Random(seed)
+    folder.mkdir()
+    place = Place(folder)
+    kills = 0
+    under_way = True
+    while under_way:
+        replies, evaluations = recorded(place)
+        before = Counter(place.lines())
+        under_way = killed(place, rng.uniform(0.01, 0.3))
+        kills += under_way
+        again = Counter(place.lines()) - before
+        assert not replies & again.keys(), "a recorded reply was asked for again"
+        assert not evaluations & again.keys(), "a finished evaluation was repeated"
+        database = place.home / "checkpoints.db"
+        assert not database.exists() or b"def f(xs)" not in database.read_bytes()
+    return kills
 
 
 def recorded(place: Place) -> tuple[set[str], set[str]]:
     """Returns the questions whose replies are recorded, and the evaluations that are, as the journals name them."""
     store = Store(place.home)
+    if not store.runs():
+        return set(), set()
     run = store.runs()[0].id
+    Calls(store, run)
     with store.connection() as db:
         done = db.execute("SELECT question FROM calls WHERE run = ? AND state = ?", (run, State.DONE)).fetchall()
     parts = [key.split(":") for key in store.facts(run)]
@@ -144,26 +185,21 @@ def recorded(place: Place) -> tuple[set[str], set[str]]:
     return {question for (question,) in done}, evaluations
 
 
-@pytest.mark.parametrize(("kills", "pause"), [((1, 1, 1), 0.0), ((3, 4), 0.005), ((6, 5, 7), 0.008), ((24,), 0.012)])
-def test_a_killed_run_goes_on_where_it_was(place, tmp_path_factory, kills, pause):
-    expected = Place(tmp_path_factory.mktemp("other")).optimize()
+def test_a_run_that_is_killed_again_and_again_loses_and_repeats_nothing(tmp_path):
+    code = "print(t.kill_at_random(t.Path(sys.argv[1]) / str(n), n))"
+    process = in_process(f"[{code} for n in range(int(sys.argv[2]))]", tmp_path, RUNS)
+    out, error = process.communicate()
+    assert process.returncode == 0, error
+    kills = [int(line) for line in out.split()]
+    assert len(kills) == RUNS
+    assert sum(kills) >= RUNS
+    (tmp_path / "whole").mkdir()
+    expected = Place(tmp_path / "whole").optimize()
     assert expected.candidate.id == WINNER
-    repeated = 0
-    for number, lines in enumerate(kills):
-        assert kill_after(place, "resume" if number else "optimize", lines, pause), "the run was over too soon"
-        replies, evaluations = recorded(place)
-        before = Counter(place.lines())
-        assert Store(place.home).runs()[0].status == "interrupted"
-        database = place.home / "checkpoints.db"
-        assert not database.exists() or b"def f(xs)" not in database.read_bytes()
-        resumed = number + 1 == len(kills) and place.resume()
-        again = Counter(place.lines()) - before
-        assert not replies & again.keys(), "a recorded reply was asked for again"
-        assert not evaluations & again.keys(), "a finished evaluation was repeated"
-        repeated += sum(line in before for line in again)
-    assert repeated <= 3 * len(kills), "only what was in flight: one call, two checks"
-    assert same(resumed, expected, without=("run", "seconds", "task"))
-    assert Store(place.home).runs()[0].status == "finished"
+    for number in range(RUNS):
+        place = Place(tmp_path / str(number))
+        assert Store(place.home).runs()[0].status == "finished"
+        assert same(place.resume(), expected, without=("run", "seconds", "task"))
 
 
 def test_a_finished_run_is_not_run_again(place):
@@ -176,24 +212,16 @@ def test_a_finished_run_is_not_run_again(place):
 
 
 def test_an_edit_of_the_target_does_not_change_a_run_under_way(place):
-    assert kill_after(place, "optimize", 4, 0.0)
+    kill(start(place))
     place.path.write_text("broken(\n")
-    store = Store(place.home)
-    run = store.runs()[0].id
-    from whet.agents.evaluations import load_task
-
-    assert load_task(store, run) == place.task
     assert place.resume().candidate.id == WINNER
 
 
 def test_a_run_under_way_is_not_taken_over(place):
-    process = start(place, "optimize(0.01)")
-    while len(place.lines()) < 2:
-        time.sleep(0.002)
+    process = start(place)
     with pytest.raises(UsageError, match="another process"):
         place.resume()
-    process.kill()
-    process.communicate()
+    kill(process)
 
 
 def test_an_interrupt_leaves_the_run_resumable(place):
@@ -316,7 +344,7 @@ def test_remeasuring_times_the_winner_anew(place):
 
 
 def test_an_unfinished_run_is_not_replayed(place):
-    assert kill_after(place, "optimize", 4, 0.0)
+    kill(start(place))
     run = Store(place.home).runs()[0].id
     with pytest.raises(UsageError, match=f"whet runs resume {run}"):
         replay(run, home=place.home)
@@ -398,8 +426,9 @@ def test_the_model_comes_from_the_configuration_nearest_to_the_target(place):
 
 
 def test_the_model_comes_from_the_environment_where_nothing_else_names_one(place):
-    error = start(place, "optimize(model=None)", WHET_MODEL="opnai:x").communicate()[1]
-    assert b"unknown model 'opnai:x'" in error
+    code = "t.Place(t.Path(sys.argv[1])).optimize(model=None)"
+    error = in_process(code, place.path.parent, WHET_MODEL="opnai:x").communicate()[1]
+    assert "unknown model 'opnai:x'" in error
 
 
 def test_the_seed_is_drawn_once_and_kept(place):

@@ -48,10 +48,6 @@ class Spending:
     tokens: int = 0
     calls: int = 0
 
-    def __str__(self) -> str:
-        calls = f"{self.calls} call{'' if self.calls == 1 else 's'}"
-        return f"{calls}, {self.tokens} tokens, {self.usd:.4f} USD"
-
     def __add__(self, other: Spending) -> Spending:
         return Spending(self.usd + other.usd, self.tokens + other.tokens, self.calls + other.calls)
 
@@ -99,11 +95,9 @@ class BudgetMeter:
             while True:
                 if self.out_of_time():
                     raise BudgetError("--budget-seconds is spent")
-                if cap := self._exceeded(self._spent + asked):
-                    raise BudgetError(
-                        f"{cap} does not cover the next call: {self._spent} spent, and it may take {asked}"
-                    )
-                if self._exceeded(sum(self._reserved, self._spent) + asked) is None:
+                if lack := self._lack(self._spent, asked):
+                    raise BudgetError(lack)
+                if self._lack(sum(self._reserved, self._spent), asked) is None:
                     self._reserved.append(asked)
                     return asked
                 # Running calls mostly come to less than they reserved.
@@ -143,13 +137,14 @@ class BudgetMeter:
         """Whether the time is up."""
         return self.seconds_left <= 0.0
 
-    def _exceeded(self, total: Spending) -> str | None:
-        """The option whose cap a total lies above, with the cap."""
-        caps = self.budget
-        if caps.calls is not None and total.calls > caps.calls:
-            return f"--budget-calls {caps.calls}"
-        if caps.tokens is not None and total.tokens > caps.tokens:
-            return f"--budget-tokens {caps.tokens}"
-        if caps.usd is not None and total.usd > caps.usd:
-            return f"--budget-usd {caps.usd:g}"
+    def _lack(self, spent: Spending, asked: Spending) -> str | None:
+        """Why a call does not fit beside what is spent; None where it does."""
+        for option, cap, used, more in (
+            ("--budget-calls", self.budget.calls, spent.calls, asked.calls),
+            ("--budget-tokens", self.budget.tokens, spent.tokens, asked.tokens),
+            ("--budget-usd", self.budget.usd, spent.usd, asked.usd),
+        ):
+            if cap is not None and used + more > cap:
+                figures = f"{round(used, 4)} spent, and it may take {round(more, 4)}"
+                return f"{option} {cap} does not cover the next call: {figures}"
         return None

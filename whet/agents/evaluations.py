@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,24 +22,6 @@ VERDICT = "verdict:{}:{}"
 PROFILE = "profile:{}"
 CANDIDATE = "candidate:{}"
 BASELINE = "baseline"
-TASK = "task"
-
-
-def save_task(store: Store, run: str, task: Task) -> None:
-    """Makes the task a fact of the run, so that a later edit of its files does not change the run."""
-    store.set_fact(run, TASK, store.put(json.dumps(to_plain(task))))
-
-
-def load_task(store: Store, run: str) -> Task:
-    """Returns the task of a run.
-
-    Raises:
-        UsageError: the run ended before its task was known.
-    """
-    name = store.fact(run, TASK)
-    if name is None:
-        raise UsageError(f"run {run} was interrupted before it knew its task; start it anew")
-    return from_plain(Task, json.loads(store.get(name)))
 
 
 class Evaluations:
@@ -207,19 +188,15 @@ class StoredEvaluations:
     Args:
         store: holds the run.
         run: its id.
+        task: of that run.
         fresh: times anew what the run had confirmed; None repeats the recorded figures.
     """
 
-    def __init__(self, store: Store, run: str, fresh: Evaluator | None = None) -> None:
+    def __init__(self, store: Store, run: str, task: Task, fresh: Evaluator | None = None) -> None:
+        self.task = task
         self._store = store
         self._run = run
         self._fresh = fresh
-        self._task = load_task(store, run)
-
-    @property
-    def task(self) -> Task:
-        """The task of the past run."""
-        return self._task
 
     def validate(self) -> None:
         """Finds what the run found of its baseline.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whet.agents.models.base import Model
 from whet.core.config import Budget, Options
+from whet.core.plain import from_plain, to_plain
+from whet.core.store import Store
+from whet.core.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +18,7 @@ class Job:
     """All that it takes to start a run again.
 
     Attributes:
-        target: as the user wrote it, with an absolute path.
+        task: hash of the stored task; a later edit of its files does not change the run.
         options: shared with `verify`; their paths are absolute.
         model: the Coder's, as after ``--model``.
         judge_model: the Judge's.
@@ -29,7 +33,7 @@ class Job:
         remeasure: whether a replay times the winner anew.
     """
 
-    target: str
+    task: str
     options: Options
     model: str
     judge_model: str
@@ -42,6 +46,16 @@ class Job:
     output: Path | None = None
     replays: str | None = None
     remeasure: bool = False
+
+
+def store_task(store: Store, task: Task) -> str:
+    """Stores a task and returns its hash."""
+    return store.put(json.dumps(to_plain(task)))
+
+
+def stored_task(store: Store, job: Job) -> Task:
+    """Returns the task of a job."""
+    return from_plain(Task, json.loads(store.get(job.task)))
 
 
 def absolute_spec(model: str | Model) -> str | Model:

@@ -101,7 +101,8 @@ class Loop:
                 "recursion_limit": 10 + 5 * self.plan.rounds,
             }
             known = graph.get_state(config)
-            if known.values and not known.next:
+            # `known.next` leaves out a node that had ended when its process was killed before the next checkpoint.
+            if known.values and not known.tasks:
                 return cast(State, known.values)
             first: Any = None if known.values else _beginning(self.evaluations.baseline.id)
             return cast(State, graph.invoke(first, config, durability="sync"))

@@ -10,10 +10,10 @@ from typing import Any
 
 from whet.agents.budget import BudgetMeter, default_budget
 from whet.agents.delivery import deliver, expect_writable
-from whet.agents.evaluations import Evaluations, StoredEvaluations, load_task, save_task
+from whet.agents.evaluations import Evaluations, StoredEvaluations
 from whet.agents.facts import Facts, Plan
 from whet.agents.history import Caps, History, Stopwatch
-from whet.agents.job import Job, absolute_paths, absolute_spec
+from whet.agents.job import Job, absolute_paths, absolute_spec, store_task, stored_task
 from whet.agents.ledger import Ledger
 from whet.agents.loop import Loop, forget
 from whet.agents.models.base import Model
@@ -99,7 +99,7 @@ def optimize(
     try:
         models = _open(store, task, coder, judge)
         job = Job(
-            target=task.target,
+            task=store_task(store, task),
             options=settings,
             model=models[0].name,
             judge_model=models[1].name,
@@ -112,8 +112,8 @@ def optimize(
             output=destination,
         )
         evaluator = evaluator or open_ladder(task, settings, job.seed)
-        run = store.begin("optimize", job.target, to_plain(job))
-        save_task(store, run, task)
+        run = store.begin("optimize", task.target, to_plain(job))
+        store.set_fact(run, "task", job.task)
         return _work(store, run, job, evaluator, models, listener)
     finally:
         store.close()
@@ -150,13 +150,14 @@ def resume(
         if record.command != "optimize":
             raise UsageError(f"run {run} is of whet {record.command}, which is not resumed; run it again")
         if record.result is not None:
+            forget(store, run)
             return recorded(store, record)
         if not store.hold(run):
             raise UsageError(f"run {run} is being worked on by another process")
         job = from_plain(Job, record.request)
         if job.replays is not None:
             return _repeat(store, run, job, evaluator, listener)
-        task = load_task(store, run)
+        task = stored_task(store, job)
         models = _open(store, task, model or job.model, judge_model or model or job.judge_model)
         evaluator = evaluator or open_ladder(task, job.options, job.seed)
         return _work(store, run, job, evaluator, models, listener)
@@ -203,6 +204,7 @@ def replay(
             seed=secrets.randbits(63),
         )
         new = store.begin("optimize", record.target, to_plain(again))
+        store.set_fact(new, "task", again.task)
         return _repeat(store, new, again, evaluator, listener)
     finally:
         store.close()
@@ -210,11 +212,10 @@ def replay(
 
 def _repeat(store: Store, run: str, job: Job, evaluator: Evaluator | None, listener: Listener) -> Result:
     assert job.replays is not None
-    task = load_task(store, job.replays)
-    save_task(store, run, task)
+    task = stored_task(store, job)
     Caps(store, run, None).copy(job.replays)
     fresh = (evaluator or open_ladder(task, job.options, job.seed)) if job.remeasure else None
-    stored = StoredEvaluations(store, job.replays, fresh)
+    stored = StoredEvaluations(store, job.replays, task, fresh)
     return _work(store, run, job, stored, [ReplayModel(store, job.replays)] * 2, listener)
 
 

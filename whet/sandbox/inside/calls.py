@@ -6,6 +6,7 @@ agrees.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import sys
@@ -146,16 +147,15 @@ def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tup
     """Runs inputs for some seconds; returns (line of the target's file, hits)."""
     sampler = Sampler(target.module.__file__)
     end = _clock() + int(seconds * 1e9)
-    while _clock() < end:
-        for payload in payloads:
-            init, args, kwargs = target.decode(payload)
-            sampler.on()
-            try:
-                target.call(init, args, kwargs)
-            except Exception:  # an input on which the target raises still costs time
-                pass
-            finally:
-                sampler.off()
+    sampler.on()  # once: the kernel's timer is too coarse for single short calls
+    try:
+        while _clock() < end:
+            for payload in payloads:
+                init, args, kwargs = target.decode(payload)
+                with contextlib.suppress(Exception):  # an input on which the target raises still costs time
+                    target.call(init, args, kwargs)
+    finally:
+        sampler.off()
     return sorted(sampler.hits.items())
 
 

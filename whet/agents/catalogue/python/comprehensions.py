@@ -71,9 +71,8 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     if brackets is None or _kind(text) != filled.kind:
         return
     rewrite = Rewrite(source)
-    rewrite.remove(start)
     body = " ".join([filled.element, *filled.clauses])
-    rewrite.statement(loop, f"{filled.name} = {brackets[0]}{body}{brackets[1]}")
+    rewrite.statement(loop, f"{filled.name} = {brackets[0]}{body}{brackets[1]}", gone=start)
     yield Change(filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none")
 
 

@@ -23,7 +23,7 @@ class ConstantMembership(PythonEdit):
     name = "constant-membership"
     label = Label.DATA_STRUCTURE
     summary = "asks a set instead of a list of constants, at the top of the file or written out in the test"
-    needs = "`x in NAMES` with a list that the file binds once, or `x in [...]` with four constants or more"
+    needs = "`x in NAMES` with a list that the file binds once, or in a loop `x in [...]` with four constants or more"
     unsafe = "elements asked for that cannot be hashed; another file that changes the list"
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
@@ -32,7 +32,9 @@ class ConstantMembership(PythonEdit):
             yield from _named(source, name)
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
-                if isinstance(node, cst.ComparisonTarget) and isinstance(node.operator, cst.In | cst.NotIn):
+                if not isinstance(node, cst.ComparisonTarget) or not source.repetitions(node):
+                    continue
+                if isinstance(node.operator, cst.In | cst.NotIn):
                     yield from _written_out(source, node.comparator)
 
 

@@ -99,12 +99,23 @@ def _unchanged(source: PythonSource, scope: Scope, name: str, found: list[Use]) 
         return None
     if kind_of(source, scope, name, found) not in ("list", "deque", None):
         return None
-    tests = [use.node for use in found if use.how is How.MEMBER]
+    tests = [use for use in found if use.how is How.MEMBER]
+    if any(_is_key(source, test, found) for test in tests):
+        return None
     value = f"set({name} or ())" if _may_be_none(scope, name, found) else f"set({name})"
     twin = source.fresh(f"{name}_set")
     rewrite = Rewrite(source)
-    moved = hoist(rewrite, scope, dict.fromkeys(tests, twin), {name}, f"{twin} = {value}")
+    moved = hoist(rewrite, scope, {test.node: twin for test in tests}, {name}, f"{twin} = {value}")
     return rewrite.code() if moved else None
+
+
+def _is_key(source: PythonSource, test: Use, found: list[Use]) -> bool:
+    """Whether what is asked for is also an index, so that the container is a dictionary rather than a list."""
+    asked = source.code(test.site.left) if isinstance(test.site, cst.Comparison) else ""
+    return any(
+        isinstance(use.site, cst.Subscript) and [source.code(each) for each in use.site.slice] == [asked]
+        for use in found
+    )
 
 
 def _is_empty(value: cst.BaseExpression | None) -> bool:

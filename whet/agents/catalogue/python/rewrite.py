@@ -30,17 +30,23 @@ class Rewrite:
         """Puts another expression in the place of one."""
         self._replaced[old] = cst.parse_expression(text, config=self.source.module.config_for_parsing)
 
-    def statement(self, old: cst.CSTNode, text: str) -> None:
-        """Puts another statement in the place of one; comments above it stay."""
-        self._replaced[old] = self._parse(text, getattr(old, "leading_lines", ()))
+    def statement(self, old: cst.CSTNode, text: str, gone: cst.CSTNode | None = None) -> None:
+        """Puts another statement in the place of one; comments above it stay.
+
+        Args:
+            old: the statement.
+            text: the new one.
+            gone: a statement further up to take away; what stands above it comes down.
+        """
+        above = getattr(old, "leading_lines", ())
+        if gone is not None:
+            self._removed.add(gone)
+            above = (*getattr(gone, "leading_lines", ()), *(line for line in above if line.comment))
+        self._replaced[old] = self._parse(text, above)
 
     def change(self, old: cst.CSTNode, how: Callable[[cst.CSTNode], cst.CSTNode]) -> None:
         """Puts what ``how`` makes of a node in its place; changes inside the node are made before."""
         self._changed[old] = how
-
-    def remove(self, statement: cst.CSTNode) -> None:
-        """Takes a statement away."""
-        self._removed.add(statement)
 
     def before(self, statement: cst.CSTNode, text: str) -> None:
         """Adds a statement before one of a block."""
@@ -72,7 +78,7 @@ class Rewrite:
         for statement in self.source.module.body:
             if any(_imports(node, module, name) for node in _small_statements(statement)):
                 return True
-        if name in self.source.names:
+        if name in self.source.names(self.source.module):
             return False
         self.top_level(f"from {module} import {name}")
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -39,7 +39,7 @@ class PythonSource:
             self._children[node] = children
             self._parents.update((child, node) for child in children)
             pending.extend(children)
-        self.names = frozenset(node.value for node in self._children if isinstance(node, cst.Name))
+        self._names: dict[tuple[cst.CSTNode, bool], dict[str, list[cst.Name]]] = {}
         self.scopes = self._all_scopes() if symbol is None else self._reach(symbol)
 
     def line(self, node: cst.CSTNode) -> int:
@@ -73,11 +73,21 @@ class PythonSource:
             if nested or here is node or not isinstance(here, cst.FunctionDef | cst.ClassDef):
                 pending.extend(reversed(self._children[here]))
 
+    def names(self, node: cst.CSTNode, *, nested: bool = True) -> Mapping[str, list[cst.Name]]:
+        """Returns all words below a node, by their text; see `walk` for ``nested``."""
+        known = self._names.get((node, nested))
+        if known is None:
+            known = self._names[node, nested] = {}
+            for each in self.walk(node, nested=nested):
+                if isinstance(each, cst.Name):
+                    known.setdefault(each.value, []).append(each)
+        return known
+
     def fresh(self, wish: str) -> str:
         """Returns a name like ``wish`` that the file does not use."""
         name = wish
         count = 2
-        while name in self.names:
+        while name in self.names(self.module):
             name = f"{wish}_{count}"
             count += 1
         return name

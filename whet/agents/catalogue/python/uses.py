@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import takewhile
 
 import libcst as cst
 
@@ -81,25 +82,25 @@ class Use:
 
 def uses(source: PythonSource, scope: Scope, name: str) -> list[Use]:
     """Returns all occurrences of a name in a scope; ``CAPTURED`` in inner functions that share it."""
-    found: list[Use] = []
-    inner = [
-        node
-        for node in source.walk(scope, nested=False)
-        if node is not scope and isinstance(node, cst.FunctionDef | cst.ClassDef)
-    ]
-    for function in inner:
-        if isinstance(function, cst.ClassDef) or not _owns(source, function, name):
-            found.extend(
-                Use(node, How.CAPTURED, function)
-                for node in source.walk(function)
-                if isinstance(node, cst.Name) and node.value == name and _is_variable(source, node)
-            )
-    found.extend(
-        _describe(source, node)
-        for node in source.walk(scope, nested=False)
-        if isinstance(node, cst.Name) and node.value == name and _is_variable(source, node)
-    )
+    own = source.names(scope, nested=False).get(name, ())
+    everywhere = source.names(scope).get(name, ())
+    found = [_describe(source, node) for node in own if _is_variable(source, node)]
+    if len(everywhere) > len(own):
+        found.extend(_captured(source, scope, name, set(everywhere) - set(own)))
     return found
+
+
+def _captured(source: PythonSource, scope: Scope, name: str, inner: set[cst.Name]) -> Iterator[Use]:
+    for node in inner:
+        if not _is_variable(source, node):
+            continue
+        between = [
+            above
+            for above in takewhile(lambda above: above is not scope, source.ancestors(node))
+            if isinstance(above, cst.FunctionDef)
+        ]
+        if not any(_owns(source, function, name) for function in between):
+            yield Use(node, How.CAPTURED, between[-1] if between else node)
 
 
 def within(source: PythonSource, found: Iterable[Use], region: cst.CSTNode) -> list[Use]:
@@ -136,11 +137,9 @@ def only_argument(call: cst.CSTNode) -> cst.BaseExpression | None:
 
 def names_in(source: PythonSource, scope: Scope) -> Iterator[str]:
     """Yields each variable of a scope once, in the order of the text."""
-    seen: set[str] = set()
-    for node in source.walk(scope, nested=False):
-        if isinstance(node, cst.Name) and node.value not in seen and _is_variable(source, node):
-            seen.add(node.value)
-            yield node.value
+    for name, nodes in source.names(scope, nested=False).items():
+        if any(_is_variable(source, node) for node in nodes):
+            yield name
 
 
 def _is_variable(source: PythonSource, node: cst.Name) -> bool:
@@ -155,15 +154,13 @@ def _is_variable(source: PythonSource, node: cst.Name) -> bool:
 
 
 def _owns(source: PythonSource, function: cst.FunctionDef, name: str) -> bool:
+    """Whether a name of a function is its own: a parameter, or bound in it and not declared global or nonlocal."""
     if parameter(function, name) is not None:
         return True
-    owned = False
-    for node in source.walk(function, nested=False):
-        if isinstance(node, cst.NameItem) and node.name.value == name:
-            return False
-        if isinstance(node, cst.Name) and node.value == name and _is_variable(source, node):
-            owned = owned or _describe(source, node).how is How.BIND
-    return owned
+    nodes = source.names(function, nested=False).get(name, ())
+    if any(isinstance(source.parent(node), cst.NameItem) for node in nodes):
+        return False
+    return any(_is_variable(source, node) and _describe(source, node).how is How.BIND for node in nodes)
 
 
 def _describe(source: PythonSource, node: cst.Name) -> Use:

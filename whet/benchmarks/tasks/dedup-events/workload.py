@@ -1,6 +1,6 @@
 """Events of some hundred devices; about half of them are repeated."""
 
-sizes = [0, 1, 10, 100, 600, 2000, 3200]
+sizes = [0, 1, 10, 100, 600, 1800, 2600]
 
 KINDS = ("door.opened", "door.closed", "battery.low", "link.up", "link.down", "motion")
 

@@ -1,6 +1,6 @@
 """Commands for a printer; the more there are, the more jobs are done and cancelled."""
 
-sizes = [0, 1, 10, 200, 2000, 12000, 16000]
+sizes = [0, 1, 10, 200, 2000, 9000, 12000]
 
 
 def make_input(size, rng):

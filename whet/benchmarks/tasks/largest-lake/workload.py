@@ -1,6 +1,6 @@
 """Maps with blots of water."""
 
-sizes = [0, 1, 2, 10, 30, 70, 90]
+sizes = [0, 1, 2, 10, 30, 60, 76]
 
 
 def make_input(size, rng):

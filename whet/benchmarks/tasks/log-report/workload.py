@@ -1,6 +1,6 @@
 """Logs of a service with some hundred endpoints."""
 
-sizes = [0, 1, 10, 100, 800, 2500, 4000]
+sizes = [0, 1, 10, 100, 800, 2000, 3200]
 
 METHODS = ("GET", "GET", "GET", "POST", "PUT", "DELETE")
 NOUNS = ("users", "orders", "carts", "items", "invoices", "tokens", "reports", "teams", "files", "hooks")
