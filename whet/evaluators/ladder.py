@@ -46,6 +46,8 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
     """
     if options.metric != "time":
         raise UsageError(f"--metric {options.metric} cannot be measured yet; only time can")
+    if options.device == "cuda":
+        raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
     interpreter = find_interpreter(options.python)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
     workshop = Workshop(task, sandbox, interpreter)

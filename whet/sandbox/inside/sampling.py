@@ -27,7 +27,7 @@ class Sampler:
     def _sample(self, signum: int, frame: Any) -> None:
         while frame is not None and frame.f_code.co_filename != self.filename:
             frame = frame.f_back
-        if frame is not None:
+        if frame is not None and frame.f_lineno is not None:  # a frame between two lines has none
             self.hits[frame.f_lineno] = self.hits.get(frame.f_lineno, 0) + 1
 
     def on(self) -> None:
