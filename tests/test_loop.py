@@ -197,6 +197,13 @@ def test_only_right_candidates_are_measured(work):
     assert measured == [f"measure {content_id(version(2))}"]
 
 
+def test_what_was_quick_to_check_is_measured_first(work):
+    rows = {version(n): Row(seconds=seconds) for n, seconds in enumerate((3.0, 1.0, 2.0))}
+    work.optimize(scripted([answer(version(n)) for n in range(3)]), rows, candidates=3, rounds=1)
+    measured = [line.split()[1] for line in work.journal_lines() if line.startswith("measure")]
+    assert measured == [content_id(version(n)) for n in (1, 2, 0)]
+
+
 def endless(judge=None):
     """A Coder that always has another version, none of them any faster."""
     count = iter(range(10_000))

@@ -18,8 +18,14 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 import pytest
 
 from whet.agents.calls import Calls, State, question_of
+from whet.agents.coder import coder_request
+from whet.agents.evaluations import Evaluations
+from whet.agents.facts import Facts, Plan
+from whet.agents.history import History
+from whet.agents.judge import judge_request
 from whet.agents.models.base import ModelError
 from whet.agents.optimize import optimize, replay, resume
+from whet.agents.strategies import open_strategy
 from whet.core.candidate import content_id
 from whet.core.errors import UsageError
 from whet.core.result import Status
@@ -250,6 +256,7 @@ def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
 
         def close(self):
             release.set()
+            time.sleep(0.2)
 
     def interrupt():
         entered.wait(10)
@@ -259,7 +266,7 @@ def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
     crashing = dict.fromkeys(ROWS, Row(reason=Reason.CRASH))
     with pytest.raises(KeyboardInterrupt):
         place.optimize(evaluator=Torn(place.task, crashing))
-    time.sleep(0.1)
+    assert not recorded(place)[1] & {f"check {content_id(source)}" for source in ROWS}
     assert place.resume().candidate.id == WINNER
 
 
@@ -293,6 +300,24 @@ def test_a_run_of_verify_is_not_resumed(place):
     for verb in (resume, replay):
         with pytest.raises(UsageError, match="verify"):
             verb(run, home=place.home)
+
+
+def test_a_prompt_sees_nothing_that_was_recorded_after_it(place):
+    """A node that is run anew after a kill must ask the very same question."""
+    model = place.model()
+    result = place.optimize(model=model)
+    store = Store(place.home)
+    evaluations = Evaluations(store, result.run, place.evaluator())
+    plan = Plan(rounds=3, candidates=2, most=None, workers=2, metric="time", cores=1)
+    facts = Facts(evaluations, History(store, result.run), open_strategy("auto"), plan)
+    asked = [request for request in model.requests if request.role == "judge" or request.sample == 0]
+    expected = []
+    for number in (1, 2, 3):
+        expected.append(coder_request(facts.situation(number)))
+        batch = facts.history.round(number).batch
+        records = [evaluations.record(id) for id in batch]
+        expected.append(judge_request(facts.situation(number, judged=True), records))
+    assert asked == expected[:-1]
 
 
 # replayed

@@ -52,8 +52,8 @@ def profiled(folder: Path, name: str, source: str, workload: str) -> Profile:
 @pytest.mark.parametrize(
     ("name", "source", "workload", "hottest", "tool"),
     [
-        ("t.py::f", FUNCTION, CALLS, 3, "sampling"),
-        ("t.py", PYTHON, STDIN.replace("SCALE", "1"), 3, "sampling"),
+        ("t.py::f", FUNCTION, CALLS, 3, "line timer"),
+        ("t.py", PYTHON, STDIN.replace("SCALE", "1"), 3, "line timer"),
         pytest.param("t.cpp", CPP, STDIN.replace("SCALE", "12"), 4, "callgrind", marks=needs_valgrind),
     ],
 )

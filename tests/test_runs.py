@@ -157,9 +157,12 @@ def test_not_on_a_terminal_there_is_one_plain_line_a_candidate(capsys):
         listener(event("checking"))
         listener(event("done", reason="wrong_output"))
         listener(event("done", reason=None, ratio=2.0, low=1.9, high=2.1))
+        listener(event("done", reason=None))
         listener(Event(Kind.COST, "", {"usd": 0.5, "tokens": 10, "calls": 1}))
     assert capsys.readouterr().out == (
-        "aaaaaaaaaa  scripted  wrong_output\naaaaaaaaaa  scripted  faster  2.00x (1.900x to 2.10x)\n"
+        "aaaaaaaaaa  scripted  wrong_output\n"
+        "aaaaaaaaaa  scripted  faster  2.00x (1.900x to 2.10x)\n"
+        "aaaaaaaaaa  scripted  right, not timed\n"
     )
     assert session.run == "20260101-000000-abcdef"
 

@@ -99,8 +99,8 @@ class Proposal:
     complaint: str = ""
 
 
-def coder_request(facts: Situation, sample: int) -> Request:
-    """Returns the question of one sample; what recurs from round to round comes first."""
+def coder_request(facts: Situation) -> Request:
+    """Returns the question of a round, for its first sample; what recurs from round to round comes first."""
     shown = facts.shown()
     shown |= _support(facts.task)
     messages = (
@@ -110,10 +110,10 @@ def coder_request(facts: Situation, sample: int) -> Request:
         Message("user", render("coder_round", last=facts.last, complaints=facts.complaints, **shown)),
     )
     size = len(facts.parent.source.encode("utf-8")) // BYTES_PER_TOKEN
-    return Request("coder", messages, sample, ROOM + size, facts.brief())
+    return Request("coder", messages, 0, ROOM + size, facts.brief())
 
 
-def propose(ask: Ask, model: Model, facts: Situation, sample: int) -> Proposal | None:
+def propose(ask: Ask, model: Model, facts: Situation, request: Request) -> Proposal | None:
     """Asks for one candidate; None where the model has nothing to propose.
 
     An answer that cannot be read is sent back once with the complaint. A failure of the model costs this
@@ -123,7 +123,6 @@ def propose(ask: Ask, model: Model, facts: Situation, sample: int) -> Proposal |
         ModelError: a fatal one.
         BudgetError: a cap does not allow the call.
     """
-    request = coder_request(facts, sample)
     try:
         reply = ask(model, request)
         if not reply.text.strip() and reply.stop == "end":

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol, TypedDict, cast
@@ -20,7 +20,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 
-from whet.agents.coder import Proposal, propose
+from whet.agents.coder import Proposal, coder_request, propose
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts, Plan
 from whet.agents.history import Caps, History, Round, Stopwatch
@@ -148,10 +148,11 @@ class Loop:
         update: State = {"round": number}
         proposals: list[Proposal] = []
         facts = self.facts.situation(number)
+        question = coder_request(facts)
         try:
             self.caps.check_time(f"round:{number}")
             for sample in range(self.facts.room(number)):
-                ask = partial(propose, self.ledger.ask, self.coder, facts, sample)
+                ask = partial(propose, self.ledger.ask, self.coder, facts, replace(question, sample=sample))
                 if proposal := self.caps.guard(f"coder:{number}:{sample}", ask):
                     proposals.append(proposal)
             if not proposals:

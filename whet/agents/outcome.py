@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whet.agents.evaluations import Evaluations
-from whet.agents.history import History
+from whet.agents.history import History, Round
 from whet.agents.loop import State
 from whet.core.errors import UsageError
 from whet.core.plain import from_plain
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner
 from whet.core.store import RunRecord, Store
 from whet.core.task import Task
+from whet.core.verdict import Verdict
+from whet.prompts import one_line, times
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +28,12 @@ class Spent:
 
 def concluded(run: str, state: State, evaluations: Evaluations, history: History, spent: Spent) -> Result:
     """Returns the result of a loop that ended."""
-    counts, last = _count(state["round"], evaluations, history)
-    message = state["message"]
     winner = state["winner"]
-    if not winner and not counts.distinct and last:
-        message = f"{message}; no answer could be used: {last}"
+    rounds = [history.round(number) for number in range(1, state["round"] + 1)]
+    verdicts = [verdict for turn in rounds for id in turn.batch if (verdict := evaluations.final(id)) is not None]
+    why = [state["message"]]
+    if not winner:
+        why += _nearest(verdicts, [complaint for turn in rounds for complaint in turn.complaints])
     verdict = evaluations.confirm(winner) if winner else None
     if verdict is not None:
         status = Status.IMPROVED
@@ -44,10 +48,10 @@ def concluded(run: str, state: State, evaluations: Evaluations, history: History
         speedup=verdict.measurement.speedup if verdict and verdict.measurement else None,
         candidate=Winner.of(evaluations.candidate(winner), evaluations.task) if winner else None,
         rungs=verdict.rungs if verdict else (),
-        candidates=counts,
+        candidates=_counts(rounds, verdicts),
         cost=spent.cost,
         seconds=spent.seconds,
-        message=message,
+        message=" ".join("; ".join(why).split()),
     )
 
 
@@ -85,17 +89,23 @@ def _name(task: Task) -> TaskName:
     return TaskName(task.name, task.language, task.target)
 
 
-def _count(rounds: int, evaluations: Evaluations, history: History) -> tuple[Counts, str]:
-    """Returns the counts, and the last complaint about an answer, if any."""
-    seen = history.seen(rounds)
-    verdicts = [verdict for id in seen if (verdict := evaluations.final(id)) is not None]
+def _counts(rounds: Sequence[Round], verdicts: Sequence[Verdict]) -> Counts:
     reasons = Counter(v.failed.reason.value for v in verdicts if v.failed is not None and v.failed.reason)
-    turns = [history.round(number) for number in range(1, rounds + 1)]
-    complaints = [complaint for turn in turns for complaint in turn.complaints]
-    counts = Counts(
-        proposed=sum(turn.proposed for turn in turns),
-        distinct=len(seen),
+    return Counts(
+        proposed=sum(turn.proposed for turn in rounds),
+        distinct=sum(len(turn.batch) for turn in rounds),
         correct=sum(verdict.correct for verdict in verdicts),
         rejected=dict(reasons),
     )
-    return counts, complaints[-1] if complaints else ""
+
+
+def _nearest(verdicts: Sequence[Verdict], complaints: Sequence[str]) -> list[str]:
+    """Returns what a run without a winner came nearest to."""
+    if not verdicts and complaints:
+        return [f"no answer could be used: {complaints[-1]}"]
+    timed = [(v.measurement.speedup.ratio, v) for v in verdicts if v.correct and v.measurement is not None]
+    if not timed:
+        return []
+    ratio, verdict = max(timed, key=lambda pair: pair[0])
+    why = f": {one_line(verdict.failed.detail)}" if verdict.failed is not None else ""
+    return [f"the best right candidate came to {times(ratio)}{why}"]

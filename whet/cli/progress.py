@@ -133,5 +133,6 @@ def _name(data: Mapping[str, Any]) -> str:
 
 def _outcome(data: Mapping[str, Any]) -> str:
     reason, ratio = data.get("reason"), data.get("ratio")
-    figures = f"{times(ratio)} ({times(data['low'])} to {times(data['high'])})" if ratio is not None else ""
-    return "  ".join(part for part in (str(reason) if reason else "faster", figures) if part)
+    if ratio is None:
+        return str(reason or "right, not timed")
+    return f"{reason or 'faster'}  {times(ratio)} ({times(data['low'])} to {times(data['high'])})"

@@ -20,7 +20,7 @@ class Profile:
 
     Attributes:
         lines: the hot lines; empty where nothing could be measured.
-        source: what measured it: ``sampling`` (CPU time) or ``callgrind`` (instructions).
+        source: what measured it: ``line timer`` (wall time) or ``callgrind`` (instructions).
         note: why there is nothing, or what else a reader should know.
     """
 

@@ -1,4 +1,4 @@
-"""Hot lines: samples of the Python stack, or instructions by line from callgrind for native code."""
+"""Hot lines: nanoseconds by line for Python, instructions by line from callgrind for native code."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from whet.core.profile import HotLine, Profile
 from whet.core.task import Kind, Task
 from whet.evaluators.inputs import Input
 from whet.evaluators.subjects import Fault, LiveFunction, Workshop
-from whet.sandbox.inside import sampling
+from whet.sandbox.inside import line_timer
 from whet.sandbox.protocol import Incident, Job, Session
 from whet.sandbox.toolchains import native
 
-SAMPLE_SECONDS = 0.4
+TIMER_SECONDS = 0.4
 MOST_LINES = 12
 SMALLEST_SHARE = 0.01
 SLOWED = 50.0
@@ -35,9 +35,7 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
     if task.language != "python":
         return _callgrind(workshop, source, inputs)
     return (
-        _sampled_calls(workshop, source, inputs)
-        if task.kind is Kind.FUNCTION
-        else _sampled_run(workshop, source, inputs)
+        _timed_calls(workshop, source, inputs) if task.kind is Kind.FUNCTION else _timed_run(workshop, source, inputs)
     )
 
 
@@ -53,34 +51,34 @@ def hot_lines(source: str, hits: Mapping[int, int]) -> tuple[HotLine, ...]:
     )
 
 
-def _sampled_calls(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def _timed_calls(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
     subject = workshop.build(source)
     live = subject if isinstance(subject, Fault) else subject.start()
     if isinstance(live, Fault):
-        return Profile((), "sampling", live.detail)
+        return Profile((), "line timer", live.detail)
     assert isinstance(live, LiveFunction)
     try:
-        hits = dict(live.hot_lines([item.payload for item in inputs], SAMPLE_SECONDS))
+        hits = dict(live.hot_lines([item.payload for item in inputs], TIMER_SECONDS))
     except Incident as incident:
-        return Profile((), "sampling", str(incident))
+        return Profile((), "line timer", str(incident))
     finally:
         live.close()
-    return Profile(hot_lines(source, hits), "sampling")
+    return Profile(hot_lines(source, hits), "line timer")
 
 
-def _sampled_run(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def _timed_run(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
     subject = workshop.build(source)
     if isinstance(subject, Fault):
-        return Profile((), "sampling", subject.detail)
-    python = [str(workshop.interpreter.executable), "-s", "-B", "-c", Path(sampling.__file__).read_text()]
+        return Profile((), "line timer", subject.detail)
+    python = [str(workshop.interpreter.executable), "-s", "-B", "-c", Path(line_timer.__file__).read_text()]
     session = workshop.sandbox.open(Job("programs", workshop.interpreter, subject.tree, workshop.task.limits))
     report = _report(
         session, [*python, f"{session.tree}/{workshop.task.filename}"], inputs[0], workshop.task.limits.seconds
     )
     if isinstance(report, Incident):
-        return Profile((), "sampling", str(report))
+        return Profile((), "line timer", str(report))
     hits = {int(line): int(count) for line, count in (row.split() for row in report.splitlines())}
-    return Profile(hot_lines(source, hits), "sampling")
+    return Profile(hot_lines(source, hits), "line timer")
 
 
 def _report(session: Session, argv: list[str], item: Input, seconds: float) -> str | Incident:

@@ -136,7 +136,7 @@ class LiveFunction:
             return Fault(Reason.SANDBOX_VIOLATION, "the process answered out of form")
 
     def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
-        """Returns (line, hits) of the target's file from running inputs for ``seconds``.
+        """Returns (line, nanoseconds) of the target's file from running inputs for ``seconds``.
 
         Raises:
             Incident: the process is gone.

@@ -22,7 +22,7 @@ def render(name: str, **values: Any) -> str:
     Raises:
         jinja2.UndefinedError: the template uses a value that was not given.
     """
-    return _environment().get_template(f"{name}.md").render(values)
+    return _environment().get_template(f"{name}.md").render(values).strip()
 
 
 def fence(text: str, tag: str = "") -> str:

@@ -27,6 +27,7 @@ class Row:
         detail: that rung's detail.
         confirmed: the speedup at the confirm rung; None repeats ``ratio``.
         hot: hot lines, hottest first.
+        seconds: wall time that its check is said to have taken.
     """
 
     ratio: float = 1.0
@@ -35,6 +36,7 @@ class Row:
     detail: str = ""
     confirmed: float | None = None
     hot: tuple[HotLine, ...] = ()
+    seconds: float = 0.0
 
 
 PLAIN = Row()
@@ -75,14 +77,14 @@ class TabledEvaluator:
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
         row = self._row("profile", candidate)
-        return Profile(row.hot, "sampling", "" if row.hot else "the table names no hot lines")
+        return Profile(row.hot, "line timer", "" if row.hot else "the table names no hot lines")
 
     def check(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.check`."""
         row = self._row("check", candidate)
         if row.reason is not None and row.rung != "confirm":
             return Verdict(candidate.id, (Rung(row.rung, RungStatus.FAILED, row.reason, row.detail),))
-        return Verdict(candidate.id, (Rung("differential", RungStatus.PASSED),))
+        return Verdict(candidate.id, (Rung("differential", RungStatus.PASSED, seconds=row.seconds),))
 
     def measure(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.measure`."""

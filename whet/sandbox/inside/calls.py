@@ -6,7 +6,6 @@ agrees.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import io
 import sys
@@ -15,8 +14,8 @@ import time
 from .channel import Channel, set_limits
 from .codec import LAZY, CodecError, encode, type_name
 from .decode import decode
+from .line_timer import LineTimer
 from .loading import find, load_module, resolver
-from .sampling import Sampler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -144,19 +143,20 @@ def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple
 
 
 def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tuple[int, int]]:
-    """Runs inputs for some seconds; returns (line of the target's file, hits)."""
-    sampler = Sampler(target.module.__file__)
+    """Runs inputs for some seconds; returns (line of the target's file, nanoseconds)."""
+    timer = LineTimer(target.module.__file__)
     end = _clock() + int(seconds * 1e9)
-    sampler.on()  # once: the kernel's timer is too coarse for single short calls
-    try:
-        while _clock() < end:
-            for payload in payloads:
-                init, args, kwargs = target.decode(payload)
-                with contextlib.suppress(Exception):  # an input on which the target raises still costs time
-                    target.call(init, args, kwargs)
-    finally:
-        sampler.off()
-    return sorted(sampler.hits.items())
+    while _clock() < end:
+        for payload in payloads:
+            init, args, kwargs = target.decode(payload)
+            timer.on()
+            try:
+                target.call(init, args, kwargs)
+            except Exception:  # an input on which the target raises still costs time
+                pass
+            finally:
+                timer.off()
+    return sorted(timer.spent.items())
 
 
 def serve(channel: Channel) -> None:

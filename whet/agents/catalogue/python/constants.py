@@ -15,6 +15,7 @@ from whet.agents.catalogue.python.source import PythonSource
 from whet.agents.catalogue.python.uses import How, bindings, names_in, parameter, uses
 
 _LONG_ENOUGH = 4
+_LONG = 8
 
 
 class ConstantMembership(PythonEdit):
@@ -52,7 +53,9 @@ def _named(source: PythonSource, name: str) -> Iterator[Change]:
         for use in uses(source, scope, name)
         if use.how is How.MEMBER
     ]
-    if not tests:
+    value = bound_value(source, binds[0])
+    is_short = isinstance(value, cst.List | cst.Tuple) and len(value.elements) < _LONG
+    if not tests or (is_short and not any(source.repetitions(test) for test in tests)):
         return
     twin = source.fresh(f"{name}_SET" if name.isupper() else f"{name}_set")
     rewrite = Rewrite(source)

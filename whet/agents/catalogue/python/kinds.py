@@ -11,7 +11,7 @@ from whet.agents.catalogue.python.uses import How, Use, bindings, parameter
 
 _ANNOTATIONS = {
     "list": "list", "List": "list", "Sequence": "list", "MutableSequence": "list", "Collection": "list",
-    "tuple": "list", "Tuple": "list", "str": "str", "bytes": "str", "dict": "dict", "Dict": "dict",
+    "tuple": "list", "Tuple": "list", "str": "str", "bytes": "bytes", "dict": "dict", "Dict": "dict",
     "Mapping": "dict", "MutableMapping": "dict", "defaultdict": "dict", "Counter": "dict", "set": "set",
     "Set": "set", "frozenset": "set", "FrozenSet": "set", "AbstractSet": "set", "deque": "deque",
     "int": "number", "float": "number", "bool": "number", "Iterator": "iterator", "Generator": "iterator",
@@ -37,8 +37,12 @@ def kind_of_value(value: cst.BaseExpression | None) -> str | None:
             return "set"
         case cst.Dict() | cst.DictComp():
             return "dict"
-        case cst.SimpleString() | cst.FormattedString() | cst.ConcatenatedString():
+        case cst.SimpleString(prefix=prefix):
+            return "bytes" if "b" in prefix.lower() else "str"
+        case cst.FormattedString():
             return "str"
+        case cst.ConcatenatedString(left=left) | cst.BinaryOperation(left=left, operator=cst.Add()):
+            return kind_of_value(left)
         case cst.Integer() | cst.Float():
             return "number"
         case cst.GeneratorExp():
@@ -54,7 +58,8 @@ def kind_of(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> 
     kinds: set[str | None] = set()
     declared = parameter(scope, name)
     if declared is not None:
-        kinds.add(_annotated(source, declared.annotation) or _from_methods(found))
+        written = _annotated(source, declared.annotation) or kind_of_value(declared.default)
+        kinds.add(written or _from_methods(found))
     for use in bindings(found):
         kinds.add(kind_of_value(bound_value(source, use)))
     if not kinds:

@@ -95,7 +95,7 @@ def _grown(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> s
 
 def _unchanged(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> str | None:
     """Returns the file with a set that is made from a list once before the loop that asks it."""
-    if not bindings(found) and parameter(scope, name) is None:
+    if name in ("self", "cls") or not (bindings(found) or parameter(scope, name)):
         return None
     if kind_of(source, scope, name, found) not in ("list", "deque", None):
         return None

@@ -45,8 +45,10 @@ def _joined(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
     pieces = [piece for use in found if (piece := _piece(source, name, use, found)) is not None]
     grown = [use for piece in pieces for use in piece.uses]
     starts = [use for use in bindings(found) if use not in grown]
-    if not starts or any(kind_of_value(bound_value(source, use)) != "str" for use in starts):
+    kinds = {kind_of_value(bound_value(source, use)) for use in starts}
+    if kinds not in ({"str"}, {"bytes"}):
         return
+    empty = '""' if kinds == {"str"} else 'b""'
     loops: dict[cst.CSTNode, list[_Piece]] = {}
     for piece in pieces:
         outermost = None
@@ -57,14 +59,14 @@ def _joined(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
             loops.setdefault(outermost, []).append(piece)
     for loop, inside in loops.items():
         if len({piece.in_front for piece in inside}) == 1:
-            yield Change(inside[0].statement, _rewritten(source, name, loop, inside, starts), _why(name))
+            code = _rewritten(source, name, empty, loop, inside, starts)
+            why = f"'{name}' may be copied whole for each piece that is added; a list is joined once"
+            yield Change(inside[0].statement, code, why)
 
 
-def _why(name: str) -> str:
-    return f"'{name}' may be copied whole for each piece that is added; a list of pieces is joined once"
-
-
-def _rewritten(source: PythonSource, name: str, loop: cst.CSTNode, pieces: list[_Piece], starts: list[Use]) -> str:
+def _rewritten(
+    source: PythonSource, name: str, empty: str, loop: cst.CSTNode, pieces: list[_Piece], starts: list[Use]
+) -> str:
     rewrite = Rewrite(source)
     parts = source.fresh(f"{name}_parts")
     siblings = source.block(loop)
@@ -73,14 +75,14 @@ def _rewritten(source: PythonSource, name: str, loop: cst.CSTNode, pieces: list[
     if start is not None and previous is not None and source.has_line(start.node):
         value = bound_value(source, start)
         text = source.code(value) if value is not None else name
-        rewrite.statement(previous, f"{parts} = []" if text in ('""', "''") else f"{parts} = [{text}]")
+        rewrite.statement(previous, f"{parts} = []" if text.replace("'", '"') == empty else f"{parts} = [{text}]")
     else:
         rewrite.before(loop, f"{parts} = [{name}]")
     for piece in pieces:
         added = f"append({piece.texts[0]})" if len(piece.texts) == 1 else f"extend(({', '.join(piece.texts)}))"
         rewrite.statement(piece.statement, f"{parts}.{added}")
     ordered = f"reversed({parts})" if pieces[0].in_front else parts
-    rewrite.after(loop, f'{name} = "".join({ordered})')
+    rewrite.after(loop, f"{name} = {empty}.join({ordered})")
     return rewrite.code()
 
 

@@ -182,6 +182,8 @@ def _describe(source: PythonSource, node: cst.Name) -> Use:
             how = How.TRUTH
         case cst.UnaryOperation(operator=cst.Not()):
             how = How.TRUTH
+        case cst.BooleanOperation() if _is_tested(source, above):
+            how = How.TRUTH
         case cst.BinaryOperation() | cst.UnaryOperation() | cst.Comparison() | cst.Index() | cst.Slice():
             how = How.OPERAND
         case cst.FormattedStringExpression():
@@ -202,6 +204,8 @@ def _describe(source: PythonSource, node: cst.Name) -> Use:
             how = How.BIND
         case cst.Element() | cst.StarredElement() if _is_target(source, above):
             how = How.BIND
+        case cst.Element() if isinstance(source.parent(source.parent(above) or above), cst.Return):
+            how = How.RETURN
         case _:
             pass
     return Use(node, how, site, word)
@@ -221,6 +225,16 @@ def _describe_part(source: PythonSource, node: cst.Name, part: cst.CSTNode, abov
     if stored or (isinstance(above, cst.Element | cst.StarredElement) and _is_target(source, above)):
         return Use(node, How.STORE, part)
     return Use(node, How.ITEM if isinstance(part, cst.Subscript) else How.ATTRIBUTE, part)
+
+
+def _is_tested(source: PythonSource, condition: cst.CSTNode) -> bool:
+    """Whether ``x and y`` is only asked for its truth, so that it hands on neither."""
+    above = source.parent(condition)
+    while isinstance(above, cst.BooleanOperation):
+        condition, above = above, source.parent(above)
+    if isinstance(above, cst.If | cst.While | cst.IfExp | cst.CompIf):
+        return above.test is condition
+    return isinstance(above, cst.UnaryOperation) and isinstance(above.operator, cst.Not)
 
 
 def _is_target(source: PythonSource, element: cst.CSTNode) -> bool:
