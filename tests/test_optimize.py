@@ -17,6 +17,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 import pytest
 
+import whet
 from whet.agents.calls import Calls, State, question_of
 from whet.agents.coder import coder_request
 from whet.agents.evaluations import Evaluations
@@ -468,3 +469,26 @@ def test_calls_of_a_run_are_in_its_ledger(place):
     result = place.optimize()
     calls = Calls(Store(place.home), result.run).all()
     assert Counter(call.role for call in calls) == {"coder": 6, "judge": 2}
+
+
+# with the real ladder
+
+
+def test_the_ladder_judges_what_is_proposed(tmp_path):
+    target = tmp_path / "f.py"
+    target.write_text("def f(xs):\n    out = []\n    for x in xs:\n        out = out + [x * 2]\n    return out\n")
+    (tmp_path / "workload.py").write_text(
+        "sizes = [10, 2000, 3000]\n\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size)],)\n"
+    )
+    right = "def f(xs):\n    return [x * 2 for x in xs]\n"
+    wrong = "def f(xs):\n    return [x * 2 for x in xs[1:]]\n"
+    broken = "def f(xs:\n"
+    replies = [f"```python\n{source}```\n" for source in (right, wrong, broken)]
+    model = ScriptedModel({"coder": replies})
+    result = whet.optimize(
+        f"{target}::f", model=model, rounds=1, candidates=3, until="differential", home=tmp_path / "home"
+    )
+    assert result.status is Status.NO_IMPROVEMENT
+    assert result.candidates.correct == 1
+    assert result.candidates.rejected == {"wrong_output": 1, "syntax_error": 1}
+    assert same(replay(result.run, home=tmp_path / "home"), result)

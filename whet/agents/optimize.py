@@ -269,10 +269,15 @@ def _work(store: Store, run: str, job: Job, evaluator: Evaluator, models: list[M
         evaluations.close()
 
 
-def _open(store: Store, task: Task, *chosen: str | Model) -> list[Model]:
+def _open(store: Store, task: Task, coder: str | Model, judge: str | Model) -> list[Model]:
+    """Returns the Coder's model and the Judge's; the same one where both are written alike."""
     config = load_project_config(task.path.parent)
 
     def past(run: str) -> Model:
         return ReplayModel(store, run)
 
-    return [open_model(one, config=config, replay=past) if isinstance(one, str) else one for one in chosen]
+    def opened(model: str | Model) -> Model:
+        return open_model(model, config=config, replay=past) if isinstance(model, str) else model
+
+    first = opened(coder)
+    return [first, first if judge == coder else opened(judge)]

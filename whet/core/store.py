@@ -136,14 +136,19 @@ class Store:
 
     def hold(self, run: str) -> bool:
         """Takes the run's lock for this process; False where another process works on it."""
-        descriptor = os.open(self.home / "locks" / f"{run}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        path = self.home / "locks" / f"{run}.lock"
+        while True:
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                return False
+            # Who let go of it meanwhile took the file away: a lock on that one keeps nobody out.
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                self._held[run] = descriptor
+                return True
             os.close(descriptor)
-            return False
-        self._held[run] = descriptor
-        return True
 
     def finish(self, run: str, result: Mapping[str, Any]) -> None:
         """Records the result of a run and lets it go."""
@@ -157,8 +162,8 @@ class Store:
     def release(self, run: str) -> None:
         """Lets go of a run that this process held."""
         if (descriptor := self._held.pop(run, None)) is not None:
-            os.close(descriptor)
             (self.home / "locks" / f"{run}.lock").unlink(missing_ok=True)
+            os.close(descriptor)
 
     def runs(self) -> list[RunRecord]:
         """Returns all runs, newest first."""
