@@ -206,13 +206,7 @@ def test_no_cap_is_ever_exceeded_and_nothing_is_lost(
         ), "refused although it would have fitted"
 
 
-# Candidates and seconds
-
-
-def test_candidates_are_allowed_up_to_the_cap() -> None:
-    budget = meter(candidates=5)
-    assert [budget.allow_candidates(wanted) for wanted in (2, 2, 2, 2)] == [2, 2, 1, 0]
-    assert meter().allow_candidates(7) == 7
+# Seconds
 
 
 def test_time_runs_out() -> None:

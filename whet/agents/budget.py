@@ -68,7 +68,6 @@ class BudgetMeter:
         self._start = clock()
         self._spent = Spending()
         self._reserved: list[Spending] = []
-        self._candidates = 0
         self._changed = threading.Condition()
 
     @property
@@ -117,14 +116,6 @@ class BudgetMeter:
         """Adds what an earlier process of this run spent."""
         with self._changed:
             self._spent += spending
-
-    def allow_candidates(self, wanted: int) -> int:
-        """Returns how many of the wanted candidates may be evaluated, and counts them."""
-        with self._changed:
-            cap = self.budget.candidates
-            allowed = wanted if cap is None else max(0, min(wanted, cap - self._candidates))
-            self._candidates += allowed
-            return allowed
 
     @property
     def seconds_left(self) -> float:
