@@ -31,8 +31,8 @@ setup: .venv/ready
 	@touch $@
 
 demo: setup
-	$(BIN)/whet optimize $(DEMO)/PY
-	$(BIN)/whet optimize $(DEMO)/CPP
+	$(BIN)/whet optimize $(DEMO)/dedup-events --rounds 1
+	$(BIN)/whet optimize $(DEMO)/largest-lake --rounds 1
 	@echo "demo: two verified improvements"
 
 test: setup

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -172,3 +175,113 @@ def test_the_defaults_are_those_of_the_library(command):
 
 def test_the_reference_page_is_current():
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == reference.page()
+
+
+SLOW = "def total(numbers):\n    return sum([n for n in numbers])\n"
+FAST = "def total(numbers):\n    return sum(numbers)\n"
+WORKLOAD = (
+    "sizes = [0, 1000, 20000]\n\n\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size)],)\n"
+)
+
+
+@pytest.fixture
+def code(tmp_path):
+    """A folder with a target, its workload and two rewrites."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    for name, text in {
+        "total.py": SLOW,
+        "workload.py": WORKLOAD,
+        "fast.py": FAST,
+        "wrong.py": "def total(numbers):\n    return 1\n",
+        "broken.py": "def total(:\n",
+    }.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_verify_of_a_right_rewrite_that_is_not_timed(whet, code):
+    words = ["verify", "total.py::total", "--candidate", "fast.py", "--until", "differential"]
+    done = whet(*words, "--json", cwd=code)
+    document = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert (document["schema"], document["status"], document["speedup"]) == ("whet.result/1", "no_improvement", None)
+    text = whet(*words, cwd=code).stdout
+    assert "no verified improvement" in text
+    assert "+    return sum(numbers)" in text
+    assert "\x1b" not in text
+
+
+def test_verify_of_a_wrong_rewrite_names_rung_and_reason(whet, code):
+    done = whet("verify", "total.py::total", "--candidate", "wrong.py", cwd=code)
+    assert done.returncode == 3
+    assert re.search(r"differential +failed +[\d.]+ s +wrong_output", done.stdout)
+
+
+def test_a_baseline_that_cannot_be_used(whet, code):
+    words = ["verify", "broken.py::total", "--candidate", "fast.py"]
+    done = whet(*words, cwd=code)
+    assert done.returncode == 5
+    assert "does not parse" in error_line(done)
+    done = whet(*words, "--json", cwd=code)
+    assert (done.returncode, done.stderr) == (5, "")
+    assert json.loads(done.stdout)["status"] == "baseline_invalid"
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["verify", "total.py::totl", "--candidate", "fast.py"], "'total'"),
+        (["verify", "totl.py::total", "--candidate", "fast.py"], "'total.py'"),
+        (["verify", "total.py::total", "--candidate", "none.py"], "none.py"),
+        (["optimize", "total.py::total", "--sandbox", "none"], "--unsafe"),
+        (["optimize", "total.py::total", "--model", "catalog"], "'catalogue'"),
+        (["optimize", "total.py::total", "--model", "openai:x"], "OPENAI_API_KEY"),
+        (["optimize", "total.py::total", "--budget-usd", "-1"], "--budget-usd"),
+        (["optimize", "total.py::total", "--rounds", "0"], "--rounds"),
+        (["optimize", "total.py::total", "--strategy", "refin"], "'refine'"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing_behind(whet, code, words, named):
+    before = sorted(code.iterdir())
+    done = whet(*words, "--json", cwd=code)
+    assert done.returncode == 2
+    assert named in error_line(done)
+    assert sorted(code.iterdir()) == before
+    assert json.loads(whet("runs", "list", "--json").stdout) == []
+
+
+def test_an_interrupted_run_is_resumed_by_the_command_that_it_names(whet, code, tmp_path):
+    folder = tmp_path / "answers"
+    words = ["optimize", "total.py::total", "--model", f"manual:{folder}", "--judge-model", "catalogue"]
+    limits = ["--until", "differential", "--rounds", "1", "--candidates", "1", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "whet", *words, *limits],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=code,
+        env=whet.environment,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (folder / "0001.prompt.md").exists():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, line = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (130, "")
+    found = re.fullmatch(r"interrupted; resume with: whet (runs resume \S+)\n", line)
+    assert found is not None, line
+    (row,) = json.loads(whet("runs", "list", "--json").stdout)
+    assert (row["status"], row["result"], row["cost"]) == ("interrupted", None, None)
+
+    (folder / "0001.answer.md").write_text(f"```python\n{FAST}```\n")
+    done = whet(*found[1].split(), "--json", cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    document = json.loads(done.stdout)
+    assert document["run"] == row["run"]
+    assert document["candidates"]["correct"] == 1

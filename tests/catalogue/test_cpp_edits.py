@@ -140,6 +140,14 @@ KEEPS_OFF = {
     "an element is inserted by its index": ("const-reference", "int f(map<int, int> m) { return m[1]; }"),
     "it is read into": ("const-reference", "void f(string s) { cin >> s; }"),
     "a reference to it is kept": ("const-reference", "void f(vector<int> v) { auto &w = v; w.clear(); }"),
+    "its elements are changed by reference": (
+        "const-reference",
+        "void f(map<int, int> m) { for (auto &[key, value] : m) value++; }",
+    ),
+    "a function of the file changes it": (
+        "const-reference",
+        "int count(vector<int> &v) { v.clear(); return 0; }\nint f(vector<int> v) { return count(v); }",
+    ),
     "it is moved": ("const-reference", "void f(string s) { keep(std::move(s)); }"),
     "there are two of the name": (
         "const-reference",

@@ -77,14 +77,14 @@ def _is_aliased(source: CppSource, index: int) -> bool:
     if before in ("&", "&&"):
         left = source.tokens[index - 2] if index > 1 else None
         return left is None or not (left.kind in ("name", "number") or left.text in (")", "]"))
-    if before in ("=", ":") and source.word(index - 3) in ("&", "&&"):
-        type_start = index - 4
-        while type_start > 0 and source.word(type_start) not in (";", "{", "}", "("):
-            if source.word(type_start) == "const":
-                return False
-            type_start -= 1
-        return True
-    return False
+    if before not in ("=", ":"):
+        return False
+    declared = []
+    here = index - 2
+    while here >= 0 and source.word(here) not in (";", "{", "}", "(", ")"):
+        declared.append(source.word(here))
+        here -= 1
+    return _takes_reference(declared)
 
 
 def _is_handed_to_writer(source: CppSource, index: int) -> bool:
@@ -100,10 +100,10 @@ def _is_handed_to_writer(source: CppSource, index: int) -> bool:
     if source.word(here) != "(" or here == 0 or source.tokens[here - 1].kind != "name":
         return False
     function = source.word(here - 1)
-    if function in _CONTROL or function in _READING_FUNCTIONS:
-        return False
     own = [each for each in source.functions if each.name == function and len(each.params) > position]
-    return not own or any(_takes_reference(source.words(each.params[position])) for each in own)
+    if own:
+        return any(_takes_reference(source.words(each.params[position])) for each in own)
+    return function not in _CONTROL and function not in _READING_FUNCTIONS
 
 
 def _takes_reference(words: list[str]) -> bool:

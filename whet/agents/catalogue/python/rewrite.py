@@ -42,7 +42,10 @@ class Rewrite:
         if gone is not None:
             self._removed.add(gone)
             above = (*getattr(gone, "leading_lines", ()), *(line for line in above if line.comment))
-        self._replaced[old] = self._parse(text, above)
+        new = self._parse(text, above)
+        if isinstance(old, cst.SimpleStatementLine):
+            new = new.with_changes(trailing_whitespace=old.trailing_whitespace)
+        self._replaced[old] = new
 
     def change(self, old: cst.CSTNode, how: Callable[[cst.CSTNode], cst.CSTNode]) -> None:
         """Puts what ``how`` makes of a node in its place; changes inside the node are made before."""

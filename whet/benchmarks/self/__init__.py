@@ -1,0 +1,1 @@
+"""Measures whet itself on this machine: what its figures are worth here."""
