@@ -48,7 +48,7 @@ lint: setup
 
 docs: setup
 	$(BIN)/python -m whet.cli.reference > docs/cli.md
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

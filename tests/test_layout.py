@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 WHET = ROOT / "whet"
-ROOMS = ("core", "sandbox", "evaluators", "agents", "benchmarks", "bot", "cli")
+ROOMS = ("core", "sandbox", "evaluators", "prompts", "agents", "benchmarks", "bot", "cli")
 LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
 MAY_TEST = ("cli", "testing")
 TASKS = WHET / "benchmarks" / "tasks"
@@ -73,6 +73,7 @@ def test_imports_run_downward(path):
     [
         ("from whet.agents.models import base", "evaluators"),
         ("def f():\n    from whet.cli import main", "bot"),
+        ("from whet.prompts import render", "evaluators"),
         ("import agents", "cli"),
         ("from ..agents import ledger", "core"),
         ("from whet.testing.models import Scripted", "agents"),

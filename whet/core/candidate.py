@@ -49,6 +49,4 @@ class Candidate:
             fromfile=f"a/{name}",
             tofile=f"b/{name}",
         )
-        return "".join(
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-        )
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

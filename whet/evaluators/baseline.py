@@ -57,9 +57,9 @@ class Baseline:
         low, high = (*source.timed_sizes, 0, 0)[:2]
         if high - low > 1:
             size = low + 1 + derive(unseen, "unseen") % (high - low - 1)
-            if source.try_draw(size, derive(unseen, "trial")) is not None:
+            if source.try_draw(size, [derive(unseen, "trial")]):
                 dearest = max(self.seconds[name] for name in headline)
-                count = pass_count(dearest, max(self.sizes.values()))
+                count = pass_count(dearest, max(self.sizes.values()), counts=False)
                 rows.append(TimedWorkload(f"size {size}", count, Drawer(f"size {size}", count, source), False))
         return tuple(rows)
 
@@ -69,7 +69,7 @@ class Baseline:
         return runs * self.seconds[work.name] >= SHORTEST_PASS
 
     def _workload(self, name: str, source: InputSource, counts: bool) -> TimedWorkload:
-        count = pass_count(self.seconds[name], self.sizes[name])
+        count = pass_count(self.seconds[name], self.sizes[name], counts)
         return TimedWorkload(name, count, Drawer(name, count, source), counts)
 
 
@@ -94,7 +94,7 @@ class Drawer:
             if case.name == self.name:
                 return [case] * self.count
         size = int(self.name.removeprefix("size "))
-        return [self.source.draw(size, derive(seed, i)) for i in range(self.count)]
+        return self.source.draw(size, [derive(seed, i) for i in range(self.count)])
 
 
 def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, seed: int) -> Baseline:
@@ -161,8 +161,8 @@ def _uncased(item: Input) -> Input:
 
 
 def _inputs(source: InputSource, seed: int) -> list[Input]:
-    drawn = [source.draw(size, derive(seed, "validate", size, i)) for size in source.sizes for i in range(2)]
-    return [*source.cases, *drawn]
+    drawn = [source.draw(size, [derive(seed, size, i) for i in range(2)]) for size in source.sizes]
+    return [*source.cases, *(item for pair in drawn for item in pair)]
 
 
 def _start(task: Task, subject: Subject, hash_seed: int) -> Live:

@@ -31,13 +31,12 @@ class Compared:
     evidence: Mapping[str, Any]
 
 
-def plan(source: InputSource, seed: int, sizes_below: int | None = None) -> Iterator[Input]:
+def plan(source: InputSource, seed: int) -> Iterator[Input]:
     """Yields inputs for one candidate: small sizes, cases, listed sizes upwards, then sizes between and above.
 
     Args:
         source: draws them.
         seed: of this candidate alone, so that nobody can foresee an input or meet it again.
-        sizes_below: leaves out unlisted sizes above this one, where the baseline is not affordable there.
     """
     yield from source.cases
     if not source.sizes:
@@ -45,18 +44,16 @@ def plan(source: InputSource, seed: int, sizes_below: int | None = None) -> Iter
     unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
     small = [size for size in unlisted if size < source.sizes[0]]
     for size in small:
-        for i in range(DRAWS):
-            if item := source.try_draw(size, derive(seed, size, i)):
-                yield item
+        yield from source.try_draw(size, _seeds(seed, size, DRAWS))
     for size in source.sizes:
-        draws = DRAWS_SMALLEST if size == source.sizes[0] else DRAWS
-        for i in range(draws):
-            yield source.draw(size, derive(seed, size, i))
+        yield from source.draw(size, _seeds(seed, size, DRAWS_SMALLEST if size == source.sizes[0] else DRAWS))
     for size in unlisted:
-        if size not in small and (sizes_below is None or size <= sizes_below):
-            for i in range(DRAWS):
-                if item := source.try_draw(size, derive(seed, size, i)):
-                    yield item
+        if size not in small:
+            yield from source.try_draw(size, _seeds(seed, size, DRAWS))
+
+
+def _seeds(seed: int, size: int, count: int) -> list[int]:
+    return [derive(seed, size, i) for i in range(count)]
 
 
 def compare_all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,11 @@ class Input:
     size: int | None = None
     seed: int | None = None
     expected: bytes | None = None
+
+
+def _inputs(size: int, seeds: Sequence[int], payloads: Sequence[bytes]) -> list[Input]:
+    pairs = zip(payloads, seeds, strict=True)
+    return [Input(f"size {size}", payload, size, seed) for payload, seed in pairs]
 
 
 class InputSource:
@@ -80,21 +85,21 @@ class InputSource:
         """The sizes that time counts on: the two last."""
         return self.sizes[-TIMED_SIZES:]
 
-    def draw(self, size: int, seed: int) -> Input:
-        """Makes one input.
+    def draw(self, size: int, seeds: Sequence[int]) -> list[Input]:
+        """Makes an input from each seed.
 
         Raises:
             UsageError: ``make_input`` failed.
         """
-        answer = self._ask("make", size, seed)
+        answer = self._ask("make", size, list(seeds))
         if answer[0] == "error":
             raise UsageError(f"make_input({size}, rng) of the workload file failed: {answer[2]}")
-        return Input(f"size {size}", answer[1], size, seed)
+        return _inputs(size, seeds, answer[1])
 
-    def try_draw(self, size: int, seed: int) -> Input | None:
-        """Makes one input of a size that the workload does not list, or None where it has none."""
-        answer = self._ask("make", size, seed)
-        return None if answer[0] == "error" else Input(f"size {size}", answer[1], size, seed)
+    def try_draw(self, size: int, seeds: Sequence[int]) -> list[Input]:
+        """Makes inputs of a size that the workload does not list; none where it has none."""
+        answer = self._ask("make", size, list(seeds))
+        return [] if answer[0] == "error" else _inputs(size, seeds, answer[1])
 
     def check(self, payload: bytes, outcome: bytes) -> str:
         """Returns why the workload's own property does not hold for an outcome; empty where it does."""

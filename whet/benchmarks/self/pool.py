@@ -6,6 +6,7 @@ it (for a rule that times one program after the other). The candidate's seconds 
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 from collections.abc import Callable, Sequence
@@ -111,7 +112,7 @@ def hyperfine_rule(runs: int) -> Decide:
         ours, theirs = stretches(pool, rng, runs, speedup)
         ratio = statistics.mean(ours) / statistics.mean(theirs)
         spread = [statistics.stdev(side) / statistics.mean(side) for side in (ours, theirs)]
-        return ratio - ratio * sum(s * s for s in spread) ** 0.5 > 1.0
+        return ratio - ratio * math.hypot(*spread) > 1.0
 
     return decide
 
@@ -123,7 +124,7 @@ def pyperf_rule(runs: int) -> Decide:
         from scipy.stats import ttest_ind
 
         ours, theirs = stretches(pool, rng, runs, speedup)
-        return bool(ttest_ind(ours, theirs).pvalue < 0.05 and statistics.mean(ours) > statistics.mean(theirs))
+        return float(ttest_ind(ours, theirs).pvalue) < 0.05 and statistics.mean(ours) > statistics.mean(theirs)
 
     return decide
 

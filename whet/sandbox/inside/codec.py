@@ -122,8 +122,12 @@ class _Writer:
         self.depth -= 1
 
     def set(self, tag: bytes, value: Any) -> None:
-        self.out += (tag, pack_size(len(value)))
-        # Each element apart, in the order of its bytes: equal sets give equal bytes.
+        # In an order of their own: equal sets give equal bytes.
+        if set(map(type, value)) in ({int}, {str}):
+            self.out += (tag, b"1")
+            self.sequence(b"", sorted(value))
+            return
+        self.out += (tag, b"*", pack_size(len(value)))
         self.out += sorted(encode(item) for item in value)
 
     def sequence(self, tag: bytes, value: Any) -> None:
@@ -145,9 +149,24 @@ class _Writer:
             lengths = array.array("Q", map(len, parts)).tobytes()
             self.out += (b"s", pack_size(len(value)), lengths, *parts)
             return
+        elif kinds == {tuple} and self.table(value):
+            return
         self.out += (b"*", pack_size(len(value)))
         for item in value:
             self.write(item)
+
+    def table(self, rows: Any) -> bool:
+        """Writes equally long tuples of scalars column by column, which is quick; says whether they were such."""
+        widths = set(map(len, rows))
+        if len(widths) != 1 or widths == {0}:
+            return False
+        columns = list(zip(*rows))  # noqa: B905 (3.10 inside; all widths are equal)
+        if not all(set(map(type, column)) <= SCALARS.keys() for column in columns):
+            return False
+        self.out += (b"#", pack_size(len(columns)))
+        for column in columns:
+            self.sequence(b"", column)
+        return True
 
     def node(self, tag: bytes, kind: str, name: str, state: Any) -> None:
         self.text(tag, kind)

@@ -99,6 +99,8 @@ class _Reader:
     def items(self) -> Any:
         kind = bytes(self.take(1))
         n = self.size()
+        if kind == b"#":
+            return list(zip(*[self.items() for _ in range(n)]))  # noqa: B905 (hostile widths may differ: the shortest)
         if kind == b"q":
             return array.array("q", bytes(self.take(8 * n))).tolist()
         if kind == b"f":
@@ -138,6 +140,8 @@ class _Reader:
         return Node("frozenset", "", elements) if self.resolve is None else frozenset(elements)
 
     def elements(self) -> Any:
+        if bytes(self.take(1)) == b"1":
+            return self.items()
         outer = self.seen  # elements were written apart: each has its own numbering
         elements = []
         for _ in range(self.size()):

@@ -89,7 +89,7 @@ def serve(channel: Channel) -> None:
                 channel.write(("ok", sizes, callable(getattr(workload.module, "check", None))))
             elif message[0] == "make":
                 assert workload is not None
-                channel.write(("input", workload.make(message[1], message[2])))
+                channel.write(("inputs", [workload.make(message[1], seed) for seed in message[2]]))
             elif message[0] == "check":
                 assert workload is not None
                 channel.write(("checked", workload.check(message[1], message[2])))
