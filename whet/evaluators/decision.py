@@ -11,8 +11,10 @@ from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
 from whet.evaluators.subjects import Fault
 from whet.evaluators.timing import Series, TimedWorkload, Turn, raw, series
 
-AA_FLOOR = 1.02
-"""How far the baseline's median may lie from itself before nothing is believed."""
+AA_FLOOR = math.log(1.02)
+"""How far the median of the baseline against itself may lie from 0 (in logarithms) before nothing is believed."""
+AA_SHARE = 0.25
+"""The same as a share of the gain at its low end, where that is more: a noise of 5 % takes nothing from 20x."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,8 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
     faster, slower = p_faster(logs), p_slower(logs)
     losing = [r for name, r in ratios.items() if name in timed and r.high < 1.0]
     outcome, note = Outcome.NOT_SHOWN, ""
-    disturbed = not aa_low <= 1.0 <= aa_high or abs(math.log(aa_ratio)) > math.log(AA_FLOOR)
+    floor = max(AA_FLOOR, AA_SHARE * math.log(max(low, 1.0)))
+    disturbed = not aa_low <= 1.0 <= aa_high or abs(math.log(aa_ratio)) > floor
     if disturbed:
         note = f"the machine is too noisy: the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}"
     elif slower <= alpha:
