@@ -53,6 +53,7 @@ def test_a_true_gain_is_found_and_its_figures_hold_together() -> None:
     speedup = found.speedup
     assert speedup.low <= speedup.ratio <= speedup.high
     assert speedup.ratio == pytest.approx(math.sqrt(3.0), rel=0.03)
+    assert speedup.ratio == pytest.approx(math.sqrt(math.prod(w.ratio for w in speedup.workloads)))
     assert [w.name for w in speedup.workloads] == ["a", "b"]
     assert speedup.processes == 10
     assert speedup.aa_ratio[0] <= 1.0 <= speedup.aa_ratio[1]
@@ -137,7 +138,7 @@ def test_intervals_cover_the_truth_about_as_often_as_asked() -> None:
     rng = random.Random(7)
     covered = 0
     for _ in range(150):
-        _, low, high = interval([math.log(1.2) + rng.gauss(0, 0.03) for _ in range(20)], 0.9)
+        _, low, high = interval([[math.log(1.2) + rng.gauss(0, 0.03) for _ in range(20)]], 0.9)
         covered += low <= 1.2 <= high
     assert 0.8 <= covered / 150 <= 1.0
 

@@ -52,6 +52,9 @@ class Options:
     seed: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("workload", "python"):  # a library call may give a path as text
+            if isinstance(given := getattr(self, name), str):
+                object.__setattr__(self, name, Path(given))
         one_of("--metric", self.metric, METRICS)
         one_of("--device", self.device, DEVICES)
         if self.until is not None:

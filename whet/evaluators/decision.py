@@ -83,10 +83,10 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         measured[work.name] = one
     timed = [work.name for work in workloads if work.counts]
     ratios = {name: _ratio(name, measured[name], rule) for name in measured}
-    logs = _mean_logs([measured[name].logs for name in timed])
-    aa_logs = _mean_logs([measured[name].aa_logs for name in timed])
-    ratio, low, high = interval(logs, rule.confidence)
-    aa_ratio, aa_low, aa_high = interval(aa_logs, rule.confidence)
+    columns = [measured[name].logs for name in timed]
+    logs = _mean_logs(columns)
+    ratio, low, high = interval(columns, rule.confidence)
+    aa_ratio, aa_low, aa_high = interval([measured[name].aa_logs for name in timed], rule.confidence)
     alpha = (1.0 - rule.confidence) * stage.share
     faster, slower = p_faster(logs), p_slower(logs)
     losing = [r for name, r in ratios.items() if name in timed and r.high < 1.0]
@@ -122,7 +122,7 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
 
 
 def _ratio(name: str, measured: Series, rule: Rule) -> WorkloadRatio:
-    return WorkloadRatio(name, *interval(measured.logs, rule.confidence))
+    return WorkloadRatio(name, *interval([measured.logs], rule.confidence))
 
 
 def _mean_logs(columns: Sequence[Sequence[float]]) -> list[float]:

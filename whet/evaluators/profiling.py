@@ -59,8 +59,8 @@ def _timed_calls(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Pr
     assert isinstance(live, LiveFunction)
     try:
         hits = dict(live.hot_lines([item.payload for item in inputs], TIMER_SECONDS))
-    except Incident as incident:
-        return Profile((), "line timer", str(incident))
+    except (Incident, ValueError, TypeError) as fault:  # what a candidate's process answers need not be in form
+        return Profile((), "line timer", str(fault))
     finally:
         live.close()
     return Profile(hot_lines(source, hits), "line timer")

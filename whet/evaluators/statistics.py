@@ -1,7 +1,7 @@
 """The decision rule: paired, on the logarithms of ratios of fresh processes.
 
 The unit is one turn: baseline and candidate (and the baseline once more) in fresh processes in random order.
-Statistic: the median over turns of log(baseline / candidate); interval: percentile bootstrap over turns; test:
+Statistic: the median over turns of log(baseline / candidate), averaged over workloads; interval: percentile bootstrap over turns; test:
 Wilcoxon's signed ranks, one-sided, exact for few turns. Looking at several stages spends the error of the asked
 confidence in shares (alpha spending, after Lan and DeMets 1983, with fixed shares).
 """
@@ -36,21 +36,23 @@ SEARCH_STAGES = (Stage(5, 0.0), Stage(10, 0.4), Stage(20, 0.6))
 CONFIRM_STAGES = (Stage(20, 1.0),)
 
 
-def interval(logs: Sequence[float], confidence: float, seed: int = 0) -> tuple[float, float, float]:
-    """Returns (ratio, low, high): the median of log ratios with its bootstrap interval, as ratios.
+def interval(columns: Sequence[Sequence[float]], confidence: float, seed: int = 0) -> tuple[float, float, float]:
+    """Returns (ratio, low, high): the geometric mean over workloads of median ratios, with its interval.
+
+    Whole turns are resampled, so what disturbed all workloads of a turn stays together.
 
     Args:
-        logs: log(baseline / candidate), one a turn.
+        columns: for each workload, log(baseline / candidate) of each turn.
         confidence: 0 to 1.
         seed: of the resampling, so that a record can be repeated.
     """
-    values: NDArray[np.float64] = np.asarray(logs, dtype=np.float64)
-    rng = np.random.default_rng(seed)
-    picks = rng.integers(0, len(values), size=(BOOTSTRAP, len(values)))
-    medians = np.median(values[picks], axis=1)
+    values: NDArray[np.float64] = np.asarray(columns, dtype=np.float64)
+    turns = values.shape[1]
+    picks = np.random.default_rng(seed).integers(0, turns, size=(BOOTSTRAP, turns))
+    means = np.median(values[:, picks], axis=2).mean(axis=0)
     tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(medians, [tail, 1.0 - tail])
-    return float(np.exp(np.median(values))), float(np.exp(low)), float(np.exp(high))
+    low, high = np.quantile(means, [tail, 1.0 - tail])
+    return float(np.exp(np.median(values, axis=1).mean())), float(np.exp(low)), float(np.exp(high))
 
 
 def p_faster(logs: Sequence[float]) -> float:
