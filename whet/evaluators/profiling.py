@@ -77,7 +77,10 @@ def _timed_run(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Prof
     )
     if isinstance(report, Incident):
         return Profile((), "line timer", str(report))
-    hits = {int(line): int(count) for line, count in (row.split() for row in report.splitlines())}
+    try:
+        hits = {int(line): int(spent) for line, spent in (row.split() for row in report.splitlines())}
+    except ValueError:  # the program may have written over its report
+        return Profile((), "line timer", "the report is not in form")
     return Profile(hot_lines(source, hits), "line timer")
 
 
