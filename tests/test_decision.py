@@ -20,7 +20,7 @@ VERDICT_STAGES = (Stage(10, 0.4), Stage(20, 0.6))
 
 
 def works(*names: str) -> tuple[TimedWorkload, ...]:
-    return tuple(TimedWorkload(name, 1, lambda seed: [], True) for name in names)
+    return tuple(TimedWorkload(name, 1, lambda seed, count: [], True) for name in names)
 
 
 def turns(rng: random.Random, speedups: dict[str, float], noise: float, aa: float = 1.0, handover: float = 0.002):

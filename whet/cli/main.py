@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from whet import __version__
-from whet.cli import doctor, optimize, runs, verify
+from whet.cli import bench, doctor, optimize, runs, verify
 from whet.cli.errors import Session, guarded
 from whet.cli.options import Debug
 from whet.core.errors import UsageError, nearest
@@ -69,6 +69,10 @@ past.command("resume")(runs.resume)
 past.command("replay")(runs.replay)
 past.command("export")(runs.export)
 app.add_typer(past, name="runs")
+
+benchmarks = _group("Benchmarks: whet itself, so far.")
+benchmarks.command("self")(bench.measure_self)
+app.add_typer(benchmarks, name="bench")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

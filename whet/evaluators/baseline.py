@@ -60,7 +60,7 @@ class Baseline:
             if source.try_draw(size, [derive(unseen, "trial")]):
                 dearest = max(self.seconds[name] for name in headline)
                 count = pass_count(dearest, max(self.sizes.values()), counts=False)
-                rows.append(TimedWorkload(f"size {size}", count, Drawer(f"size {size}", count, source), False))
+                rows.append(TimedWorkload(f"size {size}", count, Drawer(f"size {size}", source), False))
         return tuple(rows)
 
     def lasts(self, work: TimedWorkload) -> bool:
@@ -70,7 +70,7 @@ class Baseline:
 
     def _workload(self, name: str, source: InputSource, counts: bool) -> TimedWorkload:
         count = pass_count(self.seconds[name], self.sizes[name], counts)
-        return TimedWorkload(name, count, Drawer(name, count, source), counts)
+        return TimedWorkload(name, count, Drawer(name, source), counts)
 
 
 def timed_names(seconds: Mapping[str, float], source: InputSource) -> list[str]:
@@ -85,16 +85,15 @@ class Drawer:
     """Draws the distinct inputs of a pass; a recorded case is what it is."""
 
     name: str
-    count: int
     source: InputSource
 
-    def __call__(self, seed: int) -> list[Input]:
-        """Returns the inputs for one turn."""
+    def __call__(self, seed: int, count: int) -> list[Input]:
+        """Returns that many inputs."""
         for case in self.source.cases:
             if case.name == self.name:
-                return [case] * self.count
+                return [case] * count
         size = int(self.name.removeprefix("size "))
-        return self.source.draw(size, [derive(seed, i) for i in range(self.count)])
+        return self.source.draw(size, [derive(seed, i) for i in range(count)])
 
 
 def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, seed: int) -> Baseline:

@@ -29,6 +29,9 @@ from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains import native
 
+PROFILED = 8
+"""Inputs that a profile is taken on."""
+
 Finding = Fault | str
 """What a check found: a fault, or a line about what it did."""
 
@@ -98,7 +101,11 @@ class Ladder:
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
         work = self.baseline.workloads(self._source)[-1]
-        return profile(self._workshop, candidate.source, work.draw(derive(self._seed, "profile", candidate.id))[:8])
+        return profile(
+            self._workshop,
+            candidate.source,
+            work.draw(derive(self._seed, "profile", candidate.id), min(work.count, PROFILED)),
+        )
 
     def check(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.check`."""

@@ -62,6 +62,7 @@ class Live(Protocol):
 REASON_OF = {
     "timeout": Reason.TIMEOUT,
     "crash": Reason.CRASH,
+    "memory": Reason.OUT_OF_MEMORY,
     "output_flood": Reason.OUTPUT_FLOOD,
     "protocol": Reason.SANDBOX_VIOLATION,
 }

@@ -41,13 +41,13 @@ class TimedWorkload:
     Attributes:
         name: for people.
         count: distinct inputs a pass.
-        draw: makes the pass's inputs from a seed.
+        draw: makes inputs from a seed, as many as asked for.
         counts: whether it counts for the headline.
     """
 
     name: str
     count: int
-    draw: Callable[[int], Sequence[Input]]
+    draw: Callable[[int, int], Sequence[Input]]
     counts: bool = True
 
 
@@ -90,8 +90,8 @@ class Bench:
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
         rng = random.Random(seed)
-        inputs = {work.name: work.draw(rng.getrandbits(63)) for work in self.workloads}
-        warm = {work.name: work.draw(rng.getrandbits(63))[0] for work in self.workloads[:1]}
+        inputs = {work.name: work.draw(rng.getrandbits(63), work.count) for work in self.workloads}
+        warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
         order = list(SIDES)
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
@@ -110,12 +110,11 @@ class Bench:
                 live.close()
         return self._compared(inputs, passes) or Turn(tuple(order), os.getloadavg()[0], passes)
 
-    def _passes(self, live: Live, inputs: Mapping[str, Sequence[Input]], warm: Mapping[str, Input]) -> Any:
-        for first in warm.values():
-            outcome = live.call(first.payload, self.seconds)
-            if isinstance(outcome, Fault):
-                yield first.name, outcome
-                return
+    def _passes(self, live: Live, inputs: Mapping[str, Sequence[Input]], warm: Input) -> Any:
+        outcome = live.call(warm.payload, self.seconds)
+        if isinstance(outcome, Fault):
+            yield warm.name, outcome
+            return
         for name, drawn in inputs.items():
             yield name, live.timed([item.payload for item in drawn], self.seconds * len(drawn))
 

@@ -6,7 +6,7 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from whet.core.errors import UsageError
@@ -38,7 +38,10 @@ def measuring_cores(count: int) -> Iterator[tuple[int, ...]]:
 @contextmanager
 def _locked(core: int) -> Iterator[None]:
     path = Path(tempfile.gettempdir()) / f"whet-core-{core}.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    # Another user's file in a shared folder may be read, and not be opened with O_CREAT.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -18,7 +18,7 @@ from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import Pass
 from whet.evaluators.timing import TimedWorkload, Turn
 
-WORK = (TimedWorkload("pool", 1, lambda seed: [], True),)
+WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
 
 
 @dataclass(frozen=True, slots=True)
