@@ -36,10 +36,12 @@ demo: setup
 	@echo "demo: two verified improvements"
 
 test: setup
-	$(BIN)/python -m pytest $(TESTFLAGS) -m "not corpus"
+	$(BIN)/python -m pytest $(TESTFLAGS) -m "not corpus and not timed"
+	$(BIN)/python -m pytest -m "timed and not corpus"
 
 test-all: setup
-	$(BIN)/python -m pytest $(TESTFLAGS)
+	$(BIN)/python -m pytest $(TESTFLAGS) -m "not timed"
+	$(BIN)/python -m pytest -m timed
 
 lint: setup
 	$(BIN)/ruff format --check .

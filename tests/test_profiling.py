@@ -32,7 +32,11 @@ int main() {
     printf("%ld\\n", slow(n * 1000));
 }
 """
-CALLS = "sizes = [10, 100, 150]\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size + rng.randrange(9))],)\n"
+CALLS = """\
+sizes = [10, 100, 150]
+def make_input(size, rng):
+    return ([rng.random() for _ in range(size + rng.randrange(9))],)
+"""
 STDIN = "sizes = [10, 800, 2000]\ndef make_input(size, rng):\n    return f'{size * SCALE + rng.randrange(99)}\\n'\n"
 
 

@@ -99,7 +99,7 @@ def test_a_slower_candidate_is_said_to_be_slower(folder: Path) -> None:
         ("def unique(items):\n    return tuple(dict.fromkeys(items))\n", Reason.WRONG_OUTPUT),
         ("def unique(items):\n    return list(dict.fromkeys(items)) if items else None\n", Reason.WRONG_OUTPUT),
         ("def unique(items):\n    print('x')\n    return list(dict.fromkeys(items))\n", Reason.WRONG_OUTPUT),
-        ("def unique(items):\n    out = list(dict.fromkeys(items))\n    items.clear()\n    return out\n", Reason.MUTATED_INPUT),
+        ("def unique(items):\n    x = [*dict.fromkeys(items)]\n    items.clear()\n    return x\n", Reason.MUTATED_INPUT),
         ("def unique(items):\n    return items[0:0] or [items[len(items)]]\n", Reason.WRONG_EXCEPTION),
         ("def unique(items):\n    import os\n    os._exit(0)\n", Reason.CRASH),
         ("def unique(items):\n    import sys\n    sys.exit(0)\n", Reason.WRONG_EXCEPTION),
@@ -166,13 +166,14 @@ def test_a_patch_is_judged_like_a_file(folder: Path) -> None:
     patch = folder / "change.diff"
     patch.write_text(
         "--- a/slow.py\n+++ b/slow.py\n@@ -1,6 +1,2 @@\n def unique(items):\n-    seen = []\n-    for item in items:\n"
-        "-        if item not in seen:\n-            seen.append(item)\n-    return seen\n+    return list(dict.fromkeys(items))\n"
+        "-        if item not in seen:\n-            seen.append(item)\n-    return seen\n"
+        "+    return list(dict.fromkeys(items))\n"
     )
     result = whet.verify(f"{folder}/slow.py::unique", patch=patch, home=folder / "home", until="differential")
     assert result.candidate is not None
     assert result.candidate.source == GOOD
+    patch.write_text(patch.read_text().replace("seen = []", "other = []"))
     with pytest.raises(UsageError, match="does not fit"):
-        patch.write_text(patch.read_text().replace("seen = []", "other = []"))
         whet.verify(f"{folder}/slow.py::unique", patch=patch, home=folder / "home")
 
 
@@ -210,10 +211,12 @@ def test_methods_keep_their_instances_state(folder: Path) -> None:
         "sizes = [10, 200, 400]\ndef make_input(size, rng):\n"
         "    return {'init': ([1, 2],), 'args': ([rng.randrange(size) for _ in range(size)],)}\n"
     )
-    fast = METHOD.replace("        for x in more:\n            if x not in self.items:\n                self.items.append(x)\n",
-                          "        self.items = list(dict.fromkeys([*self.items, *more]))\n")  # fmt: skip
+    loop = METHOD[METHOD.index("        for x in more") : METHOD.index("        return")]
+    fast = METHOD.replace(loop, "        self.items = list(dict.fromkeys([*self.items, *more]))\n")
     assert reason(judge(folder, fast, "bag.py::Bag.add_all", until="differential")) is None
-    forgets = fast.replace("self.items = list(dict", "self.kept = list(dict").replace("len(self.items)", "len(self.kept)")
+    forgets = fast.replace("self.items = list(dict", "self.kept = list(dict").replace(
+        "len(self.items)", "len(self.kept)"
+    )
     assert reason(judge(folder, forgets, "bag.py::Bag.add_all", until="differential")) is Reason.WRONG_OUTPUT
 
 
