@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable
 
 from whet.core.errors import SandboxError, UsageError, nearest
 from whet.sandbox.bubblewrap import Bubblewrap
+from whet.sandbox.docker import Docker
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import BackendReport, Incident, Job, Sandbox
 from whet.sandbox.unprotected import Unprotected
 
-BACKENDS: dict[str, Callable[[], Sandbox]] = {"bubblewrap": Bubblewrap}
+BACKENDS: dict[str, Callable[[], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
 """In the order of preference; one line adds a backend."""
 
 TRIAL_SECONDS = 10.0
@@ -32,45 +31,63 @@ def open_sandbox(name: str, unsafe: bool) -> Sandbox:
         if not unsafe:
             raise UsageError("--sandbox none runs untrusted code unprotected; add --unsafe if you mean it")
         return Unprotected()
-    if name == "auto":
-        reports = [trial(backend) for backend in BACKENDS]
-        for report in reports:
-            if report.available:
-                return BACKENDS[report.name]()
-        reasons = "; ".join(f"{report.name}: {report.reason}" for report in reports)
-        raise UsageError(f"no sandbox works here ({reasons}); see whet doctor")
     known = ("auto", *BACKENDS, "none")
-    if name not in BACKENDS:
+    if name not in known:
         raise UsageError(f"--sandbox takes {', '.join(known)}, not '{name}'{nearest(name, known)}")
-    report = trial(name)
-    if not report.available:
-        raise UsageError(f"--sandbox {name} does not work here: {report.reason}")
-    return BACKENDS[name]()
+    reasons = []
+    for backend in BACKENDS if name == "auto" else (name,):
+        sandbox, report = _tried(backend)
+        if sandbox is not None:
+            return sandbox
+        reasons.append(f"{backend}: {report.reason}")
+    if name == "auto":
+        raise UsageError(f"no sandbox works here ({'; '.join(reasons)}); see whet doctor")
+    raise UsageError(f"--sandbox {name} does not work here: {report.reason}")
 
 
-def trial(name: str) -> BackendReport:
-    """Starts one process in a backend and looks at it from inside."""
+def probe() -> list[BackendReport]:
+    """Starts one process in every backend and looks at it from inside."""
+    reports = []
+    for name in BACKENDS:
+        sandbox, report = _tried(name)
+        if sandbox is not None:
+            sandbox.close()
+        reports.append(report)
+    return reports
+
+
+def _tried(name: str) -> tuple[Sandbox | None, BackendReport]:
+    """Returns a backend that came through its trial, warm, or None; and what the trial found."""
     try:
         sandbox = BACKENDS[name]()
     except UsageError as error:
-        return BackendReport(name, False, reason=str(error))
+        return None, BackendReport(name, False, reason=str(error))
+    version = str(sandbox.facts["version"])
     try:
-        session = sandbox.open(Job("programs", find_interpreter()))
-        try:
-            session.ask(
-                "prepare",
-                ["/usr/bin/cat", "/proc/self/status", "/proc/1/environ"],
-                b"",
-                seconds=TRIAL_SECONDS,
-            )
-            session.ask("go", seconds=TRIAL_SECONDS)
-            (_, seen, _), _ = session.ask("output", seconds=TRIAL_SECONDS)
-        finally:
-            session.close()
+        report = _looked_at(name, version, _status(sandbox))
     except (SandboxError, Incident) as error:
-        return BackendReport(name, False, version(name), str(error))
-    finally:
+        report = BackendReport(name, False, version, str(error))
+    if not report.available:
         sandbox.close()
+        return None, report
+    return sandbox, report
+
+
+def _status(sandbox: Sandbox) -> bytes:
+    """Returns what a process in a sandbox sees of itself, then the environment of the process that is its init."""
+    session = sandbox.open(Job("programs", find_interpreter()))
+    try:
+        argv = ["/usr/bin/cat", "/proc/self/status", "/proc/1/environ"]
+        session.ask("prepare", argv, b"", seconds=TRIAL_SECONDS)
+        session.ask("go", seconds=TRIAL_SECONDS)
+        (_, seen, _), _ = session.ask("output", seconds=TRIAL_SECONDS)
+    finally:
+        session.close()
+    assert isinstance(seen, bytes)
+    return seen
+
+
+def _looked_at(name: str, version: str, seen: bytes) -> BackendReport:
     status = dict(line.split(b":\t", 1) for line in seen.splitlines() if b":\t" in line)
     protections = {
         "no_capabilities": int(status.get(b"CapEff", b"f"), 16) == 0,
@@ -81,22 +98,8 @@ def trial(name: str) -> BackendReport:
     }
     lacking = [protection for protection, on in protections.items() if not on and protection != "seccomp"]
     reason = f"a trial run lacked {', '.join(lacking)}" if lacking else ""
-    return BackendReport(name, not lacking, version(name), reason, protections)
+    return BackendReport(name, not lacking, version, reason, protections)
 
 
 def _names(environ: bytes) -> set[bytes]:
     return {entry.partition(b"=")[0] for entry in environ.split(b"\0") if entry}
-
-
-def version(name: str) -> str:
-    """Returns the version of a backend's tool, or an empty string."""
-    tool = {"bubblewrap": "bwrap"}[name]
-    if shutil.which(tool) is None:
-        return ""
-    words = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout.split()
-    return words[-1] if words else ""
-
-
-def probe() -> list[BackendReport]:
-    """Tries every backend."""
-    return [trial(name) for name in BACKENDS]

@@ -6,7 +6,6 @@ import itertools
 import os
 import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,20 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.errors import SandboxError, UsageError
-from whet.core.task import MIB
-from whet.sandbox import inside
-from whet.sandbox.interpreter import Interpreter, reachable
-from whet.sandbox.protocol import Job
+from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.interpreter import reachable
+from whet.sandbox.protocol import Job, Session
 from whet.sandbox.seccomp import write_filter
-from whet.sandbox.session import ProcessSession
-
-FIRST_UID = 64000  # one user a slot: RLIMIT_NPROC counts per user
-SLOTS = 1000
-ADDRESS_SPARE = 1024 * MIB  # mapped, not used: interpreter, libraries, thread stacks
-START_SECONDS = 20.0
-PATH = "/usr/local/bin:/usr/bin:/bin"
-BOOT = "import sys; sys.path[0] = '/whet'; from inside.{program} import main; main()"
-HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+from whet.sandbox.session import LocalProcess, PipeSession
+from whet.sandbox.staging import (
+    FIRST_UID,
+    HOST_FILES,
+    PATH,
+    SHARED_BYTES,
+    SLOTS,
+    SYSTEM_FOLDERS,
+    Staging,
+    boot,
+    environment,
+    first_words,
+)
 
 
 class Bubblewrap:
@@ -40,11 +42,8 @@ class Bubblewrap:
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
         self._root = os.geteuid() == 0
-        self._folder = Path(tempfile.mkdtemp(prefix="whet-"))
-        self._folder.chmod(0o711)
-        self._compiled: set[Path] = set()
-        install_inside(self._folder / "whet")
-        self._filter = self._folder / "filter.bpf"
+        self._staging = Staging()
+        self._filter = self._staging.folder / "filter.bpf"
         self._filtered = write_filter(self._filter)
         self._slots = itertools.count()
         self._mounts: dict[Path, Path] = {}
@@ -55,41 +54,48 @@ class Bubblewrap:
     @property
     def facts(self) -> Mapping[str, Any]:
         """See `whet.sandbox.protocol.Sandbox.facts`."""
-        return {"backend": self.name, "network": False, "seccomp": self._filtered, "root_dropped": self._root}
+        words = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=False).stdout.split()
+        return {
+            "backend": self.name,
+            "version": words[-1] if words else "",
+            "network": False,
+            "seccomp": self._filtered,
+            "root_dropped": self._root,
+        }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
-        """Writes files into a folder that a sandbox can show read-only; returns the folder."""
-        return stage(self._folder / "trees", name, files, executable)
+        """See `whet.sandbox.protocol.Sandbox.stage`."""
+        return self._staging.stage(name, files, executable)
 
-    def open(self, job: Job) -> ProcessSession:
+    def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""
-        self._compile(job.interpreter)
+        self._staging.compile(job.interpreter)
         uid = FIRST_UID + next(self._slots) % SLOTS
         descriptors: list[int] = []
-        command = self._entry(job, uid) + self._bwrap(job, descriptors)
+        argv = self._entry(job, uid) + self._bwrap(job, descriptors)
         try:
-            process = self._spawner.submit(self._start, command, job.cores, tuple(descriptors)).result()
+            process = self._spawner.submit(self._start, argv, job.cores, tuple(descriptors)).result()
         except OSError as error:
             raise SandboxError(f"bubblewrap could not be started: {error}") from None
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        session = ProcessSession(process, "/src", job.limits.output)
-        session.tell("limits", *self._limits(job))
+        session = PipeSession(LocalProcess(process), "/src", job.limits.output)
+        session.tell(*first_words(job, job.limits.processes + 4))
         return session
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Sandbox.close`."""
         self._spawner.shutdown()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._staging.close()
 
-    def _start(self, command: list[str], cores: tuple[int, ...], descriptors: tuple[int, ...]) -> Any:
+    def _start(self, argv: list[str], cores: tuple[int, ...], descriptors: tuple[int, ...]) -> Any:
         before = os.sched_getaffinity(0)
         if cores:
             os.sched_setaffinity(0, cores)  # this thread's alone; the child inherits it
         try:
             return subprocess.Popen(
-                command,
+                argv,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -100,18 +106,6 @@ class Bubblewrap:
             )
         finally:
             os.sched_setaffinity(0, before)
-
-    def _compile(self, interpreter: Interpreter) -> None:
-        """Saves every start of the program inside the compiling of it, once an interpreter."""
-        with self._lock:
-            if interpreter.executable not in self._compiled:
-                self._compiled.add(interpreter.executable)
-                compile_inside(self._folder / "whet", interpreter)
-
-    def _limits(self, job: Job) -> tuple[Any, ...]:
-        limits = job.limits
-        kernel = (limits.memory + ADDRESS_SPARE, limits.processes + 4, limits.output)
-        return ("/work", True, *kernel) if job.program == "programs" else ("/src", *kernel)
 
     def _entry(self, job: Job, uid: int) -> list[str]:
         """Returns what comes before bwrap: mounts that need root, then no rights any more."""
@@ -130,7 +124,7 @@ class Bubblewrap:
         """Returns the place where a folder that only root can reach is mounted for the sandbox to see."""
         with self._lock:
             if folder not in self._mounts:
-                place = self._folder / "doors" / str(len(self._mounts))
+                place = self._staging.folder / "doors" / str(len(self._mounts))
                 place.mkdir(parents=True)
                 self._mounts[folder] = place
             return self._mounts[folder]
@@ -140,7 +134,7 @@ class Bubblewrap:
         for name, value in environment(job).items():
             argv += ["--setenv", name, value]
         argv += ["--ro-bind", "/usr", "/usr"]
-        for name in ("bin", "sbin", "lib", "lib32", "lib64"):
+        for name in SYSTEM_FOLDERS:
             link = Path("/", name)
             if link.is_symlink():
                 argv += ["--symlink", f"usr/{name}", f"/{name}"]
@@ -148,11 +142,13 @@ class Bubblewrap:
                 argv += ["--ro-bind", f"/{name}", f"/{name}"]
         for name in HOST_FILES:
             argv += ["--ro-bind-try", name, name]
-        argv += ["--ro-bind", str(self._folder / "whet"), "/whet"]
+        argv += ["--ro-bind", str(self._staging.program), "/whet"]
         if job.tree is not None:
             argv += ["--ro-bind", str(job.tree), "/src"]
-        argv += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * MIB), "--tmpfs", "/dev/shm"]
-        argv += ["--size", str(job.work), "--tmpfs", "/work", "--size", str(64 * MIB), "--tmpfs", "/tmp"]
+        argv += ["--proc", "/proc", "--dev", "/dev", "--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm"]
+        argv += ["--size", str(job.work), "--tmpfs", "/work", "--size", str(SHARED_BYTES), "--tmpfs", "/tmp"]
+        for node in gpu_nodes() if job.gpu else ():
+            argv += ["--dev-bind", node, node]
         # After the file systems in memory: an interpreter may live under /tmp or /work.
         for folder in job.interpreter.folders:
             source = self._door(folder) if self._root and not reachable(folder) else folder
@@ -161,10 +157,4 @@ class Bubblewrap:
         if self._filtered:
             descriptors.append(os.open(self._filter, os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]
-        return [
-            *argv,
-            "--",
-            str(job.interpreter.executable),
-            *python_flags(),
-            BOOT.format(program=job.program),
-        ]
+        return [*argv, "--", *boot(job.interpreter, job.program)]

@@ -15,7 +15,8 @@ class Incident(Exception):
     """Something that untrusted code did to its process; becomes a value in the verdict.
 
     Attributes:
-        kind: ``timeout``, ``crash``, ``output_flood`` or ``protocol`` (it spoke out of turn).
+        kind: ``timeout``, ``crash``, ``memory`` (over its limit), ``output_flood`` or ``protocol`` (it spoke out
+            of turn).
     """
 
     def __init__(self, kind: str, detail: str) -> None:
@@ -36,6 +37,7 @@ class Job:
         hash_seed: PYTHONHASHSEED of the process.
         threads: what OMP_NUM_THREADS and its kin are set to.
         work: bytes of the writable ``/work``.
+        gpu: whether it sees the NVIDIA GPUs; address space has no limit then.
     """
 
     program: str
@@ -46,6 +48,7 @@ class Job:
     hash_seed: int = 0
     threads: int = 1
     work: int = 256 << 20
+    gpu: bool = False
 
 
 class Session(Protocol):
@@ -75,7 +78,7 @@ class Sandbox(Protocol):
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Which protections are on, for the evidence."""
+        """The version of its tool, and which protections are on, for the evidence."""
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
         """Writes files into a host folder that a job can show as its tree; returns the folder."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 from pathlib import Path
 
 DENIED = """
@@ -40,3 +41,23 @@ def write_filter(path: Path) -> bool:
     with path.open("wb") as file:
         rules.export_bpf(file)
     return True
+
+
+def docker_profile() -> str:
+    """Returns the same filter as a profile for ``docker --security-opt seccomp=``."""
+    return json.dumps(
+        {
+            "defaultAction": "SCMP_ACT_ALLOW",
+            "syscalls": [
+                _rule(DENIED.split(), errno.EPERM),
+                _rule(["clone"], errno.EPERM, index=0, value=CLONE_NEWUSER, valueTwo=CLONE_NEWUSER, op="MASKED_EQ"),
+                _rule(["ioctl"], errno.EPERM, index=1, value=TIOCSTI, op="EQ"),
+                _rule(["clone3"], errno.ENOSYS),
+            ],
+        }
+    )
+
+
+def _rule(names: list[str], number: int, **argument: object) -> dict[str, object]:
+    argument = argument and argument | {"op": f"SCMP_CMP_{argument['op']}"}
+    return {"names": names, "action": "SCMP_ACT_ERRNO", "errnoRet": number, "args": [argument] if argument else []}

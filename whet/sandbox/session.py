@@ -9,7 +9,7 @@ import signal
 import struct
 import subprocess
 import time
-from typing import Any
+from typing import Any, Protocol
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside.codec import CodecError, encode
@@ -21,109 +21,170 @@ SLACK = 1 << 20
 GRACE_SECONDS = 5.0
 
 
-class ProcessSession:
-    """A `Session` over the pipes of a child process that leads its own process group."""
+class Child(Protocol):
+    """The process at the other end of a session."""
 
-    def __init__(self, process: subprocess.Popen[bytes], tree: str, output_limit: int) -> None:
+    @property
+    def stdin(self) -> int:
+        """The descriptor that it reads, at our end."""
+
+    @property
+    def stdout(self) -> int:
+        """The descriptor that it writes, at our end."""
+
+    def fate(self) -> Incident:
+        """Returns how it ended; ends it where it has not by itself.
+
+        Raises:
+            SandboxError: it never began.
+        """
+
+    def overdrawn(self) -> Incident | None:
+        """Returns what the kernel had to stop in it, though it may look well."""
+
+    def close(self, spoiled: bool) -> None:
+        """Ends it with all that it started.
+
+        Args:
+            spoiled: something went wrong; nothing that it has touched may be used again.
+        """
+
+
+class PipeSession:
+    """A `whet.sandbox.protocol.Session` over pipes."""
+
+    def __init__(self, child: Child, tree: str, output_limit: int) -> None:
         self.tree = tree
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process = process
-        self._stdin = process.stdin.fileno()
-        self._stdout = process.stdout.fileno()
+        self._child = child
         self._limit = output_limit + SLACK
         self._closed = False
-        os.set_blocking(self._stdin, False)
-        os.set_blocking(self._stdout, False)
+        os.set_blocking(child.stdin, False)
+        os.set_blocking(child.stdout, False)
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """See `whet.sandbox.protocol.Session.ask`."""
-        data = encode(message)
-        start = time.perf_counter()
-        deadline = start + seconds
+        incident = None
         try:
-            self._send(struct.pack("<Q", len(data)) + data, deadline)
-            (length,) = struct.unpack("<Q", self._receive(HEADER, deadline))
-            if length > self._limit:
-                raise Incident("output_flood", f"an answer of {length} bytes; the limit is {self._limit}")
-            answer = self._receive(length, deadline)
-            spent = time.perf_counter() - start
-            value = decode(answer)
-            if not isinstance(value, tuple) or not value or not isinstance(value[0], str):
-                raise Incident("protocol", "the process sent no message")
-        except CodecError as error:
-            self.close()
-            raise Incident("protocol", f"the process sent no message: {error}") from None
-        except Incident:
-            self.close()
-            raise
+            value, spent = self._exchange(message, seconds)
+        except Incident as raised:
+            incident = raised
+        if incident := self._child.overdrawn() or incident:
+            self._end(spoiled=True)
+            raise incident
         return value, spent
 
     def tell(self, *message: Any) -> None:
         """Sends a message that has no answer."""
-        data = encode(message)
-        self._send(struct.pack("<Q", len(data)) + data, time.perf_counter() + GRACE_SECONDS)
+        self._send(_framed(message), time.perf_counter() + GRACE_SECONDS)
+
+    def close(self) -> None:
+        """See `whet.sandbox.protocol.Session.close`."""
+        self._end(spoiled=False)
+
+    def _end(self, spoiled: bool) -> None:
+        if not self._closed:
+            self._closed = True
+            self._child.close(spoiled)
+
+    def _exchange(self, message: tuple[Any, ...], seconds: float) -> tuple[tuple[Any, ...], float]:
+        data = _framed(message)
+        start = time.perf_counter()
+        deadline = start + seconds
+        self._send(data, deadline)
+        (length,) = struct.unpack("<Q", self._receive(HEADER, deadline))
+        if length > self._limit:
+            raise Incident("output_flood", f"an answer of {length} bytes; the limit is {self._limit}")
+        answer = self._receive(length, deadline)
+        spent = time.perf_counter() - start
+        try:
+            value = decode(answer)
+        except CodecError as error:
+            raise Incident("protocol", f"the process sent no message: {error}") from None
+        if not isinstance(value, tuple) or not value or not isinstance(value[0], str):
+            raise Incident("protocol", "the process sent no message")
+        return value, spent
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
         while view:
-            self._wait(self._stdin, select.POLLOUT, deadline)
+            _wait(self._child.stdin, select.POLLOUT, deadline)
             try:
-                view = view[os.write(self._stdin, view) :]
-            except (BrokenPipeError, BlockingIOError) as error:
-                if isinstance(error, BrokenPipeError):
-                    raise self._gone() from None
+                view = view[os.write(self._child.stdin, view) :]
+            except BrokenPipeError:
+                raise self._child.fate() from None
+            except BlockingIOError:
+                continue
 
     def _receive(self, length: int, deadline: float) -> bytes:
         pieces = []
         while length:
-            self._wait(self._stdout, select.POLLIN, deadline)
-            piece = os.read(self._stdout, min(length, 1 << 20))
+            _wait(self._child.stdout, select.POLLIN, deadline)
+            piece = os.read(self._child.stdout, min(length, 1 << 20))
             if not piece:
-                raise self._gone()
+                raise self._child.fate()
             pieces.append(piece)
             length -= len(piece)
         return b"".join(pieces)
 
-    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
-        poll = select.poll()
-        poll.register(descriptor, event)
-        left = deadline - time.perf_counter()
-        if left <= 0 or not poll.poll(left * 1000):
-            raise Incident("timeout", "no answer in time")
 
-    def _gone(self) -> Incident:
-        self._kill()
-        code = self._process.wait()
-        said = self._process.stderr.read().decode("utf-8", "replace").strip() if self._process.stderr else ""
+def _framed(message: tuple[Any, ...]) -> bytes:
+    data = encode(message)
+    return struct.pack("<Q", len(data)) + data
+
+
+def _wait(descriptor: int, event: int, deadline: float) -> None:
+    poll = select.poll()
+    poll.register(descriptor, event)
+    left = deadline - time.perf_counter()
+    if left <= 0 or not poll.poll(left * 1000):
+        raise Incident("timeout", "no answer in time")
+
+
+def crash(code: int, said: str = "") -> Incident:
+    """Returns how a process ended by its return code: negative is a signal."""
+    name = signal.Signals(-code).name if -code in signal.valid_signals() else f"exit code {code}"
+    return Incident("crash", f"the process ended ({name}){': ' + said[-300:] if said else ''}")
+
+
+class LocalProcess:
+    """A `Child` that this process started, and that leads its own process group."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process = process
+        self._pipes = (process.stdin, process.stdout, process.stderr)
+        self.stdin = process.stdin.fileno()
+        self.stdout = process.stdout.fileno()
+
+    def fate(self) -> Incident:
+        """See `Child.fate`."""
+        stdin, _, stderr = self._pipes
+        # Closing its stdin lets an innocent process end by itself and report its code.
+        stdin.close()
+        try:
+            code = self._process.wait(0.05)
+        except subprocess.TimeoutExpired:
+            self._end_group()
+            code = self._process.wait()
+        said = stderr.read().decode("utf-8", "replace").strip()
         if said.startswith(("bwrap:", "setpriv:", "unshare:", "mount:", "sh:")):
             raise SandboxError(f"the sandbox could not be made: {said.splitlines()[0]}")
         # bubblewrap reports the end of its child as 128 + signal.
-        number = -code if code < 0 else code - 128 if code > 128 else 0
-        name = signal.Signals(number).name if number in signal.valid_signals() else f"exit code {code}"
-        return Incident("crash", f"the process ended ({name}){': ' + said[-300:] if said else ''}")
+        return crash(128 - code if code > 128 else code, said)
 
-    def _kill(self) -> None:
-        if self._process.poll() is None:
-            # Closing its stdin lets an innocent process end by itself and report its code.
-            if self._process.stdin and not self._process.stdin.closed:
-                self._process.stdin.close()
-            try:
-                self._process.wait(0.05)
-            except subprocess.TimeoutExpired:
-                self._end_group()
+    def overdrawn(self) -> Incident | None:
+        """See `Child.overdrawn`."""
+        return None
+
+    def close(self, spoiled: bool) -> None:
+        """Ends the process group; the PID namespace, where there is one, goes with it."""
+        self._end_group()
+        for pipe in self._pipes:
+            pipe.close()
+        self._process.wait()
 
     def _end_group(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-
-    def close(self) -> None:
-        """Ends the process group; the PID namespace, where there is one, goes with it."""
-        if self._closed:
-            return
-        self._closed = True
-        self._end_group()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None and not pipe.closed:
-                pipe.close()
-        self._process.wait()

@@ -1,0 +1,94 @@
+"""How a container is made: what a job of its shape may use, what it sees, and what nobody in it may do."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whet.core.task import MIB
+from whet.sandbox import docker_engine
+from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.inside import keeper
+from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.protocol import Job
+from whet.sandbox.seccomp import docker_profile
+from whet.sandbox.staging import HOST_FILES, PATH, SHARED_BYTES, SYSTEM_FOLDERS
+
+KEEPER_MEMORY = 32 * MIB
+KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
+TREE_BYTES = 96 * MIB
+INODES = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a container must be like for a job; jobs of one shape can use one container in turn."""
+
+    interpreter: Interpreter
+    memory: int
+    processes: int
+    cores: tuple[int, ...]
+    work: int
+    gpu: bool
+
+    @classmethod
+    def of(cls, job: Job) -> Shape:
+        """Returns the shape that a job needs."""
+        limits = job.limits
+        return cls(job.interpreter, limits.memory, limits.processes, job.cores, job.work, job.gpu)
+
+
+def options(engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape) -> dict[str, Any]:
+    """Returns how a container is made: what it may not do, what it may use, what it sees."""
+    memory = shape.memory + KEEPER_MEMORY
+    readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
+    readable |= {folder: str(folder) for folder in shape.interpreter.folders}
+    if not own_usr:
+        linked = docker_engine.linked_folders()
+        folders = [Path("/", name) for name in SYSTEM_FOLDERS if name not in linked and name != "sbin"]
+        shared = (Path("/usr"), *folders, *map(Path, HOST_FILES))
+        readable |= {path: str(path) for path in shared if path.exists()}
+    writable = f"exec,nosuid,nodev,nr_inodes={INODES}"
+    return {
+        "network_mode": "none",
+        "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
+        "hostname": "whet",
+        "user": "0:0",  # the keeper's; jobs have users of their own and no rights
+        "cap_drop": ["ALL"],
+        "cap_add": ["KILL", "SETGID", "SETUID"],
+        "security_opt": ["no-new-privileges", f"seccomp={docker_profile()}"],
+        "read_only": True,
+        "ipc_mode": "private",
+        "init": True,
+        "auto_remove": True,
+        "labels": {docker_engine.OWNER: str(os.getpid())},
+        "environment": {"PATH": PATH},
+        "working_dir": "/",
+        "log_config": {"type": "none"},
+        "pids_limit": shape.processes + KEEPER_PROCESSES,
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "cpuset_cpus": ",".join(map(str, shape.cores)),
+        "shm_size": SHARED_BYTES,
+        "tmpfs": {
+            keeper.TREE: f"{writable},size={TREE_BYTES},mode=0755",
+            "/work": f"{writable},size={shape.work}",
+            "/tmp": f"{writable},size={SHARED_BYTES}",
+        },
+        "volumes": [f"{source}:{place}:ro" for source, place in readable.items()],
+        **(gpu_options(engine, own_usr) if shape.gpu else {}),
+    }
+
+
+def gpu_options(engine: Any, own_usr: bool) -> dict[str, Any]:
+    """Returns what passes the NVIDIA GPUs through.
+
+    The libraries come with the host's ``/usr``; into an image that has its own, NVIDIA's runtime brings them.
+    """
+    import docker
+
+    if own_usr and "nvidia" in engine.info()["Runtimes"]:
+        return {"device_requests": [docker.types.DeviceRequest(count=-1, capabilities=[["gpu"]])]}
+    return {"devices": [f"{node}:{node}:rw" for node in gpu_nodes()]}

@@ -1,0 +1,122 @@
+"""What every backend puts before a process: our program inside, its environment, the tree of its job."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from whet.core.task import MIB
+from whet.sandbox import inside
+from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.protocol import Job
+
+FIRST_UID = 64000  # candidates are users of their own, one a slot
+SLOTS = 1000
+ADDRESS_SPARE = 1024 * MIB  # mapped, not used: interpreter, libraries, thread stacks
+SHARED_BYTES = 64 * MIB  # of /tmp and of /dev/shm, each
+SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")  # links into /usr, or folders, as the host has them
+HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+PATH = "/usr/local/bin:/usr/bin:/bin"
+BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"
+
+
+class Staging:
+    """The folder on the host from which the sandboxes of one backend are furnished.
+
+    Attributes:
+        folder: its path; nobody else can guess it or list what is in it.
+        program: the part of it that holds the program inside.
+    """
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="whet-"))
+        self.folder.chmod(0o711)
+        self.program = self.folder / "whet"
+        shutil.copytree(
+            Path(inside.__file__).parent, self.program / "inside", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        self.program.chmod(0o755)
+        self._compiled: set[Path] = set()
+        self._lock = threading.Lock()
+
+    def compile(self, interpreter: Interpreter) -> None:
+        """Saves every start of the program inside the compiling of it, once an interpreter."""
+        with self._lock:
+            if interpreter.executable not in self._compiled:
+                self._compiled.add(interpreter.executable)
+                compiler = (interpreter.executable, "-s", "-m", "compileall", "-q")
+                subprocess.run([*compiler, self.program], check=True, cwd="/")
+
+    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+        """See `whet.sandbox.protocol.Sandbox.stage`.
+
+        Raises:
+            ValueError: a file's path leads out of the folder.
+        """
+        return write_tree(self.folder / "trees", name, files, executable)
+
+    def close(self) -> None:
+        """Removes the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def write_tree(parent: Path, name: str, files: Mapping[str, bytes], executable: bool) -> Path:
+    """Writes files under ``parent/name``, readable by all; returns that folder.
+
+    Raises:
+        ValueError: a file's path leads out of the folder.
+    """
+    folder = parent / name
+    for path, data in files.items():
+        place = folder / path
+        if not Path(os.path.normpath(place)).is_relative_to(folder):
+            raise ValueError(f"{path} leads out of the folder")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        place.chmod(0o755 if executable else 0o644)
+    for made in (folder, *folder.rglob("*")):
+        if made.is_dir():
+            made.chmod(0o755)
+    parent.chmod(0o755)
+    return folder
+
+
+def boot(interpreter: Interpreter, program: str, folder: str = "/whet") -> list[str]:
+    """Returns the command that starts one of our programs, which are seen under ``folder``."""
+    # No user site, no bytecode files, code on the command line.
+    return [str(interpreter.executable), "-s", "-B", "-c", BOOT.format(folder=folder, program=program)]
+
+
+def environment(job: Job) -> dict[str, str]:
+    """Returns the whole environment of a job."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    fixed = {
+        "PATH": PATH,
+        "HOME": "/work",
+        "TMPDIR": "/tmp",
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": str(job.hash_seed),
+    }
+    return fixed | dict.fromkeys(names, str(job.threads))
+
+
+def first_words(job: Job, processes: int, tree: str = "/src", work: str = "/work", alone: bool = True) -> list[Any]:
+    """Returns the first message to the program of a job: where it is, and the limits that the kernel keeps for it.
+
+    Args:
+        job: the job.
+        processes: processes and threads that its user may have; 0 where something else counts them.
+        tree: where it sees its tree.
+        work: where it may write.
+        alone: whether nobody else's processes are within its reach.
+    """
+    # CUDA reserves address space beyond all bounds.
+    memory = 0 if job.gpu else job.limits.memory + ADDRESS_SPARE
+    place = [work, alone] if job.program == "programs" else [tree]
+    return ["limits", *place, memory, processes, job.limits.output]
