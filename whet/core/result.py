@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.errors import Exit
 from whet.core.measurement import Speedup
+from whet.core.plain import to_plain
 from whet.core.task import Task
 from whet.core.verdict import Rung
 
@@ -126,19 +127,10 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the document as plain JSON data."""
-        document = {"schema": SCHEMA, **asdict(self)}
-        if self.speedup is not None:
-            document["speedup"]["aa_ratio"] = list(self.speedup.aa_ratio)
+        document: dict[str, Any] = {"schema": SCHEMA, **to_plain(self)}
         if document["candidate"] is not None:
             del document["candidate"]["source"]
-        document["rungs"] = [
-            {
-                "name": rung.name,
-                "status": rung.status.value,
-                "reason": rung.reason.value if rung.reason else None,
-                "detail": rung.detail,
-                "seconds": round(rung.seconds, 4),
-            }
-            for rung in self.rungs
-        ]
+        for rung in document["rungs"]:
+            del rung["evidence"]
+            rung["seconds"] = round(rung["seconds"], 4)
         return document

@@ -49,23 +49,17 @@ class Container:
         Raises:
             SandboxError: it does not start.
         """
-        import docker
-
         self.shape = shape
         self._user = FIRST_UID + slot % SLOTS
         door.mkdir(parents=True)
+        for folder in (door.parent, door):
+            folder.chmod(0o711)  # for a keeper that is somebody else to a user who is not root
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
             place = door / Path(keeper.DOOR).name
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            try:
-                self._handle = engine.containers.create(
-                    image[0], boot(shape.interpreter, "keeper"), **options(engine, image[1], program, door, shape)
-                )
-                self._handle.start()
-            except (docker.errors.DockerException, OSError) as error:
-                raise SandboxError(f"docker could not start a container: {_explained(error)}") from None
+            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape))
             connected = self._called(listener)
             place.unlink()
         connected.settimeout(ANSWER_SECONDS)
@@ -76,6 +70,19 @@ class Container:
             self.remove()
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         self._events = events[0] if events else None
+
+    def _started(self, engine: Any, image: str, settings: dict[str, Any]) -> Any:
+        import docker
+
+        handle = None
+        try:
+            handle = engine.containers.create(image, boot(self.shape.interpreter, "keeper"), **settings)
+            handle.start()
+            return handle
+        except (docker.errors.DockerException, OSError) as error:
+            if handle is not None:
+                docker_engine.remove(handle)
+            raise SandboxError(f"docker could not start a container: {_explained(error)}") from None
 
     def _called(self, listener: socket.socket) -> socket.socket:
         """Waits for the keeper's call."""

@@ -62,9 +62,8 @@ class Docker:
 
     def close(self) -> None:
         """Removes all containers; the skeleton image stays for the next run."""
-        with self._lock:
-            for container in self._alive:
-                self._removers.submit(container.remove)
+        for container in self._alive.copy():
+            self._drop(container)
         self._removers.shutdown()
         self._engine.close()
         self._staging.close()
@@ -103,7 +102,8 @@ class Docker:
                 self._idle[container.shape].append(container)
 
     def _drop(self, container: Container) -> None:
-        """Removes a container; nobody waits for it."""
+        """Removes a container, once; nobody waits for it."""
         with self._lock:
-            self._alive.discard(container)
-        self._removers.submit(container.remove)
+            if container in self._alive:
+                self._alive.remove(container)
+                self._removers.submit(container.remove)

@@ -51,7 +51,7 @@ class Staging:
             if interpreter.executable not in self._compiled:
                 self._compiled.add(interpreter.executable)
                 compiler = (interpreter.executable, "-s", "-m", "compileall", "-q")
-                subprocess.run([*compiler, self.program], check=True, cwd="/")
+                subprocess.run([*compiler, self.program], check=True, cwd="/", umask=0o022)
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
         """See `whet.sandbox.protocol.Sandbox.stage`.
