@@ -67,7 +67,7 @@ TOOLS = (
     Tool("valgrind", "valgrind", "no hot lines for C and C++ targets"),
     Tool("perf", "linux-perf", "nothing in this version"),
     Tool("git", "git", "nothing in this version"),
-    Tool("docker", "docker.io", "nothing in this version", ("version", "--format", "{{.Server.Version}}")),
+    Tool("docker", "docker.io", "no docker sandbox", ("version", "--format", "{{.Server.Version}}")),
     Tool("nvcc", "nvidia-cuda-toolkit", "nothing in this version"),
 )
 

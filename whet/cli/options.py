@@ -54,7 +54,9 @@ Python = Annotated[
     typer.Option("--python", metavar="PATH", help="Interpreter that candidates run on; else whet's own."),
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="auto, cpu or cuda.")]
-Sandbox = Annotated[str, typer.Option("--sandbox", metavar="NAME", help="auto, bubblewrap, or none with --unsafe.")]
+Sandbox = Annotated[
+    str, typer.Option("--sandbox", metavar="NAME", help="auto, docker, bubblewrap, or none with --unsafe.")
+]
 Unsafe = Annotated[
     bool, typer.Option("--unsafe", help="Allow --sandbox none: candidates then run with your own rights.")
 ]

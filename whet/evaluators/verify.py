@@ -58,7 +58,7 @@ def verify(
     try:
         seed = settings.seed if settings.seed is not None else secrets.randbits(63)
         request = {"target": target, "options": to_plain(settings), "seed": seed}
-        run = store.begin("verify", target, request)
+        run = store.begin("verify", task.target, request)
         store.set_fact(run, "task", to_plain(task))
         store.set_fact(run, f"candidate:{proposed.id}", {"text": store.put(proposed.source), "origin": proposed.origin})
         result = _judged(run, task, proposed, settings, seed, start, listener, store)
