@@ -116,7 +116,7 @@ class Bench:
             yield warm.name, outcome
             return
         for name, drawn in inputs.items():
-            yield name, live.timed([item.payload for item in drawn], self.seconds * len(drawn))
+            yield name, live.timed([item.payload for item in drawn], self.seconds)
 
     def _whose(self, side: str, fault: Fault) -> Fault:
         if side == "candidate":

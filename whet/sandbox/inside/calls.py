@@ -166,7 +166,6 @@ def serve(channel: Channel) -> None:
     capture = Capture(output)
     sys.stdout = capture
     target: Target | None = None
-    waiting: list[bytes] = []
     while True:
         message = channel.read()
         operation = message[0]
@@ -181,11 +180,8 @@ def serve(channel: Channel) -> None:
         assert target is not None
         if operation == "call":
             channel.write(("outcome", *call_once(target, message[1], capture)))
-        elif operation == "prepare":
-            waiting = message[1]
-            channel.write(("ready",))
         elif operation == "go":
-            channel.write(("done", *timed_pass(target, waiting, capture)))
+            channel.write(("done", *timed_pass(target, message[1], capture)))
         elif operation == "profile":
             channel.write(("hot", hot_lines(target, message[1], message[2])))
 
