@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from whet.core.task import OracleRule, Tolerance
 from whet.core.verdict import Reason
-from whet.evaluators.compare import difference, stdout_difference
+from whet.evaluators.compare import difference, show, stdout_difference
 from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.decode import Node, decode
 
 EXACT = OracleRule()
 LOOSE = OracleRule(Tolerance(rtol=1e-6, atol=1e-9))
@@ -124,3 +125,9 @@ def test_a_forged_outcome_is_no_outcome() -> None:
 )
 def test_stdout_rules(expected: bytes, actual: bytes, stdout: str, same: bool) -> None:
     assert (stdout_difference(expected, actual, OracleRule(stdout=stdout)) is None) is same
+
+
+def test_objects_are_shown_with_their_fields() -> None:
+    fields = Node("object", "m:Point", (("x", 1), ("y", [2.5])), True)
+    assert show(fields) == "Point(x=1, y=[2.5])"
+    assert show(decode(encode({"a": {1}}))) == "{'a': set([1])}"

@@ -110,6 +110,8 @@ def _node_text(node: Node, depth: int) -> str:
         return f"{node.kind}({_text(list(node.state), depth + 1)})"
     if node.kind == "ndarray":
         return f"array({node.state[0]}, shape {node.state[1]}, {_text(_floats(node)[:8], depth + 1)}…)"
+    if node.kind == "object":
+        return f"{name}({', '.join(f'{field}={_text(value, depth + 1)}' for field, value in node.state[:24])})"
     return f"{name or node.kind}({_text(node.state, depth + 1)})"
 
 
