@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 
 import numpy as np
@@ -14,6 +15,12 @@ from whet.core.verdict import Reason
 from whet.evaluators.compare import difference, show, stdout_difference
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import Node, decode
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.items = [1, (2, "x")]
+
 
 EXACT = OracleRule()
 LOOSE = OracleRule(Tolerance(rtol=1e-6, atol=1e-9))
@@ -131,3 +138,21 @@ def test_objects_are_shown_with_their_fields() -> None:
     fields = Node("object", "m:Point", (("x", 1), ("y", [2.5])), True)
     assert show(fields) == "Point(x=1, y=[2.5])"
     assert show(decode(encode({"a": {1}}))) == "{'a': set([1])}"
+
+
+OUTCOMES = [
+    outcome([1, 2.5, {"a": [1]}, {3}]),
+    outcome(np.arange(4.0)),
+    outcome(collections.Counter("ab")),
+    outcome(Holder()),
+    outcome(("builtins:ValueError", "x"), kind="raise"),
+]
+
+
+@given(st.sampled_from(OUTCOMES), st.data())
+def test_a_damaged_outcome_is_a_difference_or_none_never_an_error(good: bytes, data: st.DataObject) -> None:
+    damaged = bytearray(good)
+    for _ in range(data.draw(st.integers(1, 3))):
+        damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    found = difference(good, bytes(damaged), EXACT)
+    assert found is None or found.detail

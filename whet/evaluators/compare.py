@@ -14,6 +14,8 @@ from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 SHOWN = 160
+MALFORMED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+"""What walking through a value raises whose parts are not what their kind promises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,10 @@ def difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference |
         return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is no plain data: {error}")
     if not isinstance(theirs, tuple) or len(theirs) != 5:
         return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
-    return plain_difference(decode(expected), theirs, rule)
+    try:
+        return plain_difference(decode(expected), theirs, rule)
+    except MALFORMED as error:
+        return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is not in the form that the harness writes: {error}")
 
 
 def plain_difference(ours: tuple[Any, ...], theirs: tuple[Any, ...], rule: OracleRule) -> Difference | None:

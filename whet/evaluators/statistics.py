@@ -1,9 +1,9 @@
 """The decision rule: paired, on the logarithms of ratios of fresh processes.
 
 The unit is one turn: baseline and candidate (and the baseline once more) in fresh processes in random order.
-Statistic: the median over turns of log(baseline / candidate), averaged over workloads; interval: percentile bootstrap over turns; test:
-Wilcoxon's signed ranks, one-sided, exact for few turns. Looking at several stages spends the error of the asked
-confidence in shares (alpha spending, after Lan and DeMets 1983, with fixed shares).
+Statistic: the median over turns of log(baseline / candidate), averaged over workloads; interval: percentile
+bootstrap over turns; test: Wilcoxon's signed ranks, one-sided, exact for few turns. Looking at several stages
+spends the error of the asked confidence in shares (alpha spending, after Lan and DeMets 1983, with fixed shares).
 """
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+"""What a process that holds a candidate may answer, and what becomes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from whet.core.verdict import Reason
+from whet.evaluators.subjects import Fault, LiveFunction, Pass
+
+
+class Answering:
+    """A session that gives one answer to everything."""
+
+    tree = "/src"
+
+    def __init__(self, *answer: Any) -> None:
+        self.answer = answer
+
+    def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
+        return self.answer, 0.5
+
+    def close(self) -> None:
+        pass
+
+
+def test_proper_answers_are_taken() -> None:
+    assert LiveFunction(Answering("outcome", b"x", 1000)).call(b"", 1.0) == (b"x", 1e-6)
+    found = LiveFunction(Answering("done", 10**9, 10**8, [b"x", b"y"])).timed([b"", b""], 1.0)
+    assert found == Pass(0.5, 1.0, 0.1, (b"x", b"y"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ("outcome", b"x"),
+        ("outcome", 10**12, 5),
+        ("outcome", "text", 5),
+        ("outcome", b"x", float("nan")),
+        ("outcome", b"x", True),
+        ("outcome", b"x", -1),
+        ("outcome", b"x", 10**400),
+        ("outcome", b"x", "5"),
+    ],
+    ids=repr,
+)
+def test_a_forged_call_is_a_fault(answer: tuple[Any, ...]) -> None:
+    found = LiveFunction(Answering(*answer)).call(b"", 1.0)
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.SANDBOX_VIOLATION
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ("done",),
+        ("done", float("nan"), 5, [b"x"]),
+        ("done", 5, float("inf"), [b"x"]),
+        ("done", -5, 5, [b"x"]),
+        ("done", 5, 5, [10**12]),
+        ("done", 5, 5, 7),
+        ("done", 5, 5, None),
+        ("done", 5, 5, [b"x"], 1),
+    ],
+    ids=repr,
+)
+def test_a_forged_pass_is_a_fault(answer: tuple[Any, ...]) -> None:
+    found = LiveFunction(Answering(*answer)).timed([b""], 1.0)
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.SANDBOX_VIOLATION
