@@ -151,6 +151,13 @@ def test_until_stops_before_measuring(folder: Path) -> None:
 
 
 @pytest.mark.timed
+def test_a_gain_that_was_not_confirmed_is_none(folder: Path) -> None:
+    result = judge_quietly(folder, GOOD, until="measure")
+    assert result.status is Status.NO_IMPROVEMENT
+    assert "not confirmed" in result.message
+
+
+@pytest.mark.timed
 def test_a_lying_clock_wins_nothing(folder: Path) -> None:
     liar = "import sys, time\n" + SLOW.replace(
         "    seen = []\n",

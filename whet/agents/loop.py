@@ -251,7 +251,7 @@ class Loop:
         improved = self.facts.standing(state["round"]).improved
         for scored in improved[:CONFIRMS]:
             self._say(Kind.STAGE, f"confirming {scored.id[:10]}", stage="confirm")
-            if self.evaluations.confirm(scored.id).improved:
+            if self.evaluations.confirm(scored.id).confirmed:
                 return {"winner": scored.id}
         if improved:
             return {"message": f"{state['message']}; what was measured faster was not confirmed"}

@@ -8,12 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from whet.core.counter import Counter
 from whet.core.errors import UsageError
+from whet.sandbox.counters.registry import survey
 from whet.sandbox.interpreter import find_interpreter, reachable
 
 PATIENCE = 5.0
@@ -64,8 +66,8 @@ TOOLS = (
     Tool("g++", "g++", "no C++ targets"),
     Tool("clang", "clang", "nothing in this version"),
     Tool("clang-tidy", "clang-tidy", "nothing in this version"),
-    Tool("valgrind", "valgrind", "no hot lines for C and C++ targets"),
-    Tool("perf", "linux-perf", "nothing in this version"),
+    Tool("valgrind", "valgrind", "no hot lines for C and C++ targets, and no --metric instructions"),
+    Tool("perf", "linux-perf", "no kernel and hardware counters"),
     Tool("git", "git", "nothing in this version"),
     Tool("docker", "docker.io", "no docker sandbox", ("version", "--format", "{{.Server.Version}}")),
     Tool("nvcc", "nvidia-cuda-toolkit", "nothing in this version"),
@@ -77,7 +79,21 @@ KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 def tools() -> list[Finding]:
     """Returns the interpreters, compilers and helpers of this machine."""
     with ThreadPoolExecutor() as pool:
-        return [*_interpreters(), *pool.map(find, TOOLS), _libseccomp()]
+        return [*_interpreters(), *pool.map(find, TOOLS), _libseccomp(), *counters(survey())]
+
+
+def counters(readings: Mapping[str, Sequence[Counter]]) -> Iterator[Finding]:
+    """Yields what each source of counters gives: a finding for what is there, one for each reason of a lack."""
+    for source, found in readings.items():
+        name = f"counters:{source}"
+        if there := [counter.name for counter in found if counter.available]:
+            yield Finding(name, True, None, ", ".join(there))
+        reasons: dict[str, list[str]] = {}
+        for counter in found:
+            if not counter.available:
+                reasons.setdefault(counter.reason, []).append(counter.name)
+        for reason, names in reasons.items():
+            yield Finding(name, False, None, reason, f"no {', '.join(names)}")
 
 
 def devices() -> list[Finding]:

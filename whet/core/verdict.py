@@ -99,6 +99,12 @@ class Verdict:
         """Whether it was shown to be faster, and nothing was found wrong."""
         return self.failed is None and self.measurement is not None and self.measurement.faster
 
+    @property
+    def confirmed(self) -> bool:
+        """Whether it was shown to be faster twice, the second time on unseen inputs."""
+        confirm = self.rung("confirm")
+        return self.improved and confirm is not None and confirm.status is RungStatus.PASSED
+
     def rung(self, name: str) -> Rung | None:
         """Returns the named rung, or None where it was not reached."""
         return next((rung for rung in self.rungs if rung.name == name), None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from whet.core.candidate import content_id
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
-from whet.sandbox.counters import valgrind
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
@@ -39,8 +38,7 @@ class Pass:
         inside: seconds in the calls, as the process says.
         cpu: CPU seconds in the calls, as the process says.
         outcomes: one an input.
-        peak: resident bytes at the peak, for programs, and where memory is the metric; 0 where it is not known.
-        instructions: executed by the programs, where that is the metric.
+        peak: resident bytes at the peak, for programs; 0 where it is not known.
     """
 
     outside: float
@@ -48,7 +46,6 @@ class Pass:
     cpu: float
     outcomes: tuple[bytes, ...]
     peak: int = 0
-    instructions: int | None = None
 
 
 class Live(Protocol):
@@ -87,26 +84,25 @@ class Subject:
     tree: Path
     workshop: Workshop
 
-    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0, metric: str = "time") -> Live | Fault:
-        """Starts a fresh process in a sandbox of its own, whose passes measure ``metric``."""
+    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0) -> Live | Fault:
+        """Starts a fresh process in a sandbox of its own."""
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
         job = Job(program, workshop.interpreter, self.tree, workshop.task.limits, cores, hash_seed, threads)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
-            live = CountedProgram if metric == "instructions" else LiveProgram
-            return live(session, workshop.argv(session.tree))
-        return _load(session, workshop.task, "weigh" if metric == "memory" else "go")
+            return LiveProgram(session, workshop.argv(session.tree))
+        return _load(session, workshop.task)
 
 
-def _load(session: Session, task: Task, window: str) -> Live | Fault:
+def _load(session: Session, task: Task) -> Live | Fault:
     try:
         answer, _ = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer[0] == "ok":
-        return LiveFunction(session, window)
+        return LiveFunction(session)
     session.close()
     _, kind, text = answer
     if kind == "MemoryError":
@@ -175,7 +171,6 @@ class LiveProgram:
     def __init__(self, session: Session, argv: list[str]) -> None:
         self._session = session
         self._argv = argv
-        self._runs = 0
 
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
@@ -189,12 +184,18 @@ class LiveProgram:
             run = self._run(payload, seconds)
             if isinstance(run, Fault):
                 return run
-            total = _sum(total, run)
+            total = Pass(
+                total.outside + run.outside,
+                total.inside + run.inside,
+                total.cpu + run.cpu,
+                total.outcomes + run.outcomes,
+                max(total.peak, run.peak),
+            )
         return total
 
-    def _run(self, payload: bytes, seconds: float, argv: Sequence[str] = ()) -> Pass | Fault:
+    def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
         try:
-            self._session.ask("prepare", list(argv or self._argv), payload, seconds=START_SECONDS)
+            self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
             answer, outside = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
                 return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
@@ -213,42 +214,6 @@ class LiveProgram:
     def close(self) -> None:
         """See `Live.close`."""
         self._session.close()
-
-
-class CountedProgram(LiveProgram):
-    """A `LiveProgram` whose timed runs, and they alone, are counted by cachegrind."""
-
-    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
-        """See `Live.timed`; the time is that under cachegrind."""
-        total = Pass(0.0, 0.0, 0.0, (), instructions=0)
-        patience = seconds * valgrind.SLOWED + valgrind.START_SECONDS
-        for payload in payloads:
-            self._runs += 1
-            report = f"/work/instructions.{self._runs}"  # a report of its own: none may be taken for another's
-            run = self._run(payload, patience, valgrind.command(self._argv, report))
-            if isinstance(run, Fault):
-                return run
-            try:
-                (_, text), _ = self._session.ask("read", report, seconds=START_SECONDS)
-            except Incident as incident:
-                return Fault(Reason.CRASH, f"there is no count of its instructions: {incident}")
-            instructions = valgrind.instructions(text.decode("utf-8", "replace"))
-            if instructions is None:
-                return Fault(Reason.SANDBOX_VIOLATION, "the count of its instructions is not in form")
-            total = _sum(total, replace(run, instructions=instructions))
-        return total
-
-
-def _sum(one: Pass, other: Pass) -> Pass:
-    counts = [each.instructions for each in (one, other) if each.instructions is not None]
-    return Pass(
-        one.outside + other.outside,
-        one.inside + other.inside,
-        one.cpu + other.cpu,
-        one.outcomes + other.outcomes,
-        max(one.peak, other.peak),
-        sum(counts) if counts else None,
-    )
 
 
 class Workshop:

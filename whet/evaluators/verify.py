@@ -137,8 +137,10 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
     failed = verdict.failed
     if failed is not None and not verdict.correct:
         status, message = Status.REJECTED, f"{failed.name}: {failed.reason}"
-    elif verdict.improved:
+    elif verdict.confirmed:
         status, message = Status.IMPROVED, "faster, and confirmed"
+    elif verdict.improved:
+        status, message = Status.NO_IMPROVEMENT, "measured faster, but not confirmed: it was not asked for"
     elif failed is not None:
         status, message = Status.NO_IMPROVEMENT, f"right, but {failed.reason}: {failed.detail}"
     else:

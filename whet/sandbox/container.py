@@ -20,6 +20,7 @@ from whet.sandbox import docker_engine
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
+from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.session import crash
 from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
@@ -35,7 +36,16 @@ GONE = (OSError, EOFError)
 class Container:
     """A container and the link to its keeper."""
 
-    def __init__(self, engine: Any, image: tuple[str, bool], program: Path, door: Path, shape: Shape, slot: int):
+    def __init__(
+        self,
+        engine: Any,
+        image: tuple[str, bool],
+        program: Path,
+        door: Path,
+        shape: Shape,
+        slot: int,
+        protections: Protections = ALL_ON,
+    ):
         """Starts it.
 
         Args:
@@ -45,12 +55,13 @@ class Container:
             door: host folder for the socket over which the keeper calls; made here.
             shape: what it must be like.
             slot: a number of its own.
+            protections: what keeps its jobs in.
 
         Raises:
             SandboxError: it does not start.
         """
         self.shape = shape
-        self._user = FIRST_UID + slot % SLOTS
+        self._user = FIRST_UID + slot % SLOTS if protections.drop_privileges else 0
         door.mkdir(parents=True)
         for folder in (door.parent, door):
             folder.chmod(0o711)  # for a keeper that is somebody else to a user who is not root
@@ -59,7 +70,7 @@ class Container:
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape))
+            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape, protections))
             connected = self._called(listener)
             place.unlink()
         connected.settimeout(ANSWER_SECONDS)

@@ -14,6 +14,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.container import GONE, Container, ContainerProcess
 from whet.sandbox.docker_options import Shape
+from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.session import PipeSession
 from whet.sandbox.staging import Staging, first_words
@@ -26,7 +27,8 @@ class Docker:
 
     name = "docker"
 
-    def __init__(self) -> None:
+    def __init__(self, protections: Protections = ALL_ON) -> None:
+        self._on = protections
         self._engine = docker_engine.connect()
         docker_engine.remove_leftovers(self._engine)
         self._image = docker_engine.image(self._engine)
@@ -56,8 +58,8 @@ class Docker:
     def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""
         self._staging.compile(job.interpreter)
-        session = PipeSession(self._started(job), "/src", job.limits.output)
-        session.tell(*first_words(job, 0))
+        session = PipeSession(self._started(job), "/src", job.limits.output, self._on)
+        session.tell(*first_words(job, 0, protections=self._on))
         return session
 
     def close(self) -> None:
@@ -89,7 +91,7 @@ class Docker:
     def _make(self, shape: Shape) -> Container:
         slot = next(self._slots)
         door = self._staging.folder / "doors" / str(slot)
-        made = Container(self._engine, self._image, self._staging.program, door, shape, slot)
+        made = Container(self._engine, self._image, self._staging.program, door, shape, slot, self._on)
         with self._lock:
             self._alive.add(made)
         return made

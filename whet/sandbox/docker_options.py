@@ -12,6 +12,7 @@ from whet.sandbox import docker_engine
 from whet.sandbox.devices import gpu_nodes
 from whet.sandbox.inside import keeper
 from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job
 from whet.sandbox.seccomp import docker_profile
 from whet.sandbox.staging import HOST_FILES, PATH, SHARED_BYTES, SYSTEM_FOLDERS
@@ -20,6 +21,7 @@ KEEPER_MEMORY = 32 * MIB
 KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
 TREE_BYTES = 96 * MIB
 INODES = 65536
+UNSIZED = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +42,30 @@ class Shape:
         return cls(job.interpreter, limits.memory, limits.processes, job.cores, job.work, job.gpu)
 
 
-def options(engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape) -> dict[str, Any]:
+def options(
+    engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape, protections: Protections = ALL_ON
+) -> dict[str, Any]:
     """Returns how a container is made: what it may not do, what it may use, what it sees."""
     memory = shape.memory + KEEPER_MEMORY
     readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
     readable |= {folder: str(folder) for folder in shape.interpreter.folders}
+    if not protections.hidden_host_files:
+        readable[Path(HIDDEN_FOLDER)] = HIDDEN_FOLDER
     if not own_usr:
         linked = docker_engine.linked_folders()
         folders = [Path("/", name) for name in SYSTEM_FOLDERS if name not in linked and name != "sbin"]
         shared = (Path("/usr"), *folders, *map(Path, HOST_FILES))
         readable |= {path: str(path) for path in shared if path.exists()}
-    writable = f"exec,nosuid,nodev,nr_inodes={INODES}"
+    writable = "exec,nosuid,nodev" + (f",nr_inodes={INODES}" if protections.inode_limit else "")
+    work, shared_bytes = (shape.work, SHARED_BYTES) if protections.sized_folders else (UNSIZED, UNSIZED)
     return {
-        "network_mode": "none",
+        "network_mode": "none" if protections.network else "host",
         "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
         "hostname": "whet",
         "user": "0:0",  # the keeper's; jobs have users of their own and no rights
         "cap_drop": ["ALL"],
         "cap_add": ["KILL", "SETGID", "SETUID"],
-        "security_opt": ["no-new-privileges", f"seccomp={docker_profile()}"],
+        "security_opt": ["no-new-privileges", f"seccomp={docker_profile() if protections.seccomp else 'unconfined'}"],
         "read_only": True,
         "ipc_mode": "private",
         "init": True,
@@ -67,15 +74,14 @@ def options(engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape)
         "environment": {"PATH": PATH},
         "working_dir": "/",
         "log_config": {"type": "none"},
-        "pids_limit": shape.processes + KEEPER_PROCESSES,
-        "mem_limit": memory,
-        "memswap_limit": memory,
+        "pids_limit": shape.processes + KEEPER_PROCESSES if protections.process_limit else None,
+        **({"mem_limit": memory, "memswap_limit": memory} if protections.memory_limit else {}),
         "cpuset_cpus": ",".join(map(str, shape.cores)),
         "shm_size": SHARED_BYTES,
         "tmpfs": {
             keeper.TREE: f"{writable},size={TREE_BYTES},mode=0755",
-            "/work": f"{writable},size={shape.work}",
-            "/tmp": f"{writable},size={SHARED_BYTES}",
+            "/work": f"{writable},size={work}",
+            "/tmp": f"{writable},size={shared_bytes}",
         },
         "volumes": [f"{source}:{place}:ro" for source, place in readable.items()],
         **(gpu_options(engine, own_usr) if shape.gpu else {}),

@@ -14,6 +14,9 @@ DENIED = """
     swapoff acct quotactl name_to_handle_at open_by_handle_at syslog settimeofday clock_settime
     clock_adjtime adjtimex personality lookup_dcookie vhangup
 """
+FAMILIES = (1, 2, 10, 16)  # unix, inet, inet6, netlink: the others reach drivers, or the machine below
+HIGHEST_FAMILY = max(FAMILIES)
+OTHER_FAMILIES = tuple(number for number in range(HIGHEST_FAMILY) if number not in FAMILIES)
 CLONE_NEWUSER = 0x10000000
 TIOCSTI = 0x5412
 
@@ -36,6 +39,9 @@ def write_filter(path: Path) -> bool:
             continue
     rules.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER))
     rules.add_rule(seccomp.ERRNO(errno.EPERM), "ioctl", seccomp.Arg(1, seccomp.EQ, TIOCSTI))
+    rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.GT, HIGHEST_FAMILY))
+    for family in OTHER_FAMILIES:
+        rules.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.EQ, family))
     # Its flags lie in memory, where a filter cannot look: libc falls back to clone.
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     with path.open("wb") as file:
@@ -53,6 +59,8 @@ def docker_profile() -> str:
                 _rule(["clone"], errno.EPERM, index=0, value=CLONE_NEWUSER, valueTwo=CLONE_NEWUSER, op="MASKED_EQ"),
                 _rule(["ioctl"], errno.EPERM, index=1, value=TIOCSTI, op="EQ"),
                 _rule(["clone3"], errno.ENOSYS),
+                _rule(["socket"], errno.EAFNOSUPPORT, index=0, value=HIGHEST_FAMILY, op="GT"),
+                *(_rule(["socket"], errno.EAFNOSUPPORT, index=0, value=n, op="EQ") for n in OTHER_FAMILIES),
             ],
         }
     )

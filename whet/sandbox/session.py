@@ -14,10 +14,12 @@ from typing import Any, Protocol
 from whet.core.errors import SandboxError
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
+from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident
 
 HEADER = 8
 SLACK = 1 << 20
+UNLIMITED = 1 << 30
 GRACE_SECONDS = 5.0
 
 
@@ -53,10 +55,11 @@ class Child(Protocol):
 class PipeSession:
     """A `whet.sandbox.protocol.Session` over pipes."""
 
-    def __init__(self, child: Child, tree: str, output_limit: int) -> None:
+    def __init__(self, child: Child, tree: str, output_limit: int, protections: Protections = ALL_ON) -> None:
         self.tree = tree
         self._child = child
-        self._limit = output_limit + SLACK
+        self._limit = output_limit + SLACK if protections.answer_limit else UNLIMITED
+        self._turns = protections.turns
         self._closed = False
         os.set_blocking(child.stdin, False)
         os.set_blocking(child.stdout, False)
@@ -90,6 +93,8 @@ class PipeSession:
         data = _framed(message)
         start = time.perf_counter()
         deadline = start + seconds
+        if self._turns and _readable(self._child.stdout):
+            raise Incident("protocol", "the process spoke before it was asked")
         self._send(data, deadline)
         (length,) = struct.unpack("<Q", self._receive(HEADER, deadline))
         if length > self._limit:
@@ -130,6 +135,12 @@ class PipeSession:
 def _framed(message: tuple[Any, ...]) -> bytes:
     data = encode(message)
     return struct.pack("<Q", len(data)) + data
+
+
+def _readable(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return any(events & select.POLLIN for _, events in poll.poll(0))
 
 
 def _wait(descriptor: int, event: int, deadline: float) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from whet.core.task import MIB
 from whet.sandbox import inside
 from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job
 
 FIRST_UID = 64000  # candidates are users of their own, one a slot
@@ -106,7 +107,14 @@ def environment(job: Job) -> dict[str, str]:
     return fixed | dict.fromkeys(names, str(job.threads))
 
 
-def first_words(job: Job, processes: int, tree: str = "/src", work: str = "/work", alone: bool = True) -> list[Any]:
+def first_words(
+    job: Job,
+    processes: int,
+    tree: str = "/src",
+    work: str = "/work",
+    alone: bool = True,
+    protections: Protections = ALL_ON,
+) -> list[Any]:
     """Returns the first message to the program of a job: where it is, and the limits that the kernel keeps for it.
 
     Args:
@@ -115,8 +123,10 @@ def first_words(job: Job, processes: int, tree: str = "/src", work: str = "/work
         tree: where it sees its tree.
         work: where it may write.
         alone: whether nobody else's processes are within its reach.
+        protections: which limits are kept.
     """
     # CUDA reserves address space beyond all bounds.
-    memory = 0 if job.gpu else job.limits.memory + ADDRESS_SPARE
+    memory = 0 if job.gpu or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
+    output = job.limits.output if protections.file_limit else 0
     place = [work, alone] if job.program == "programs" else [tree]
-    return ["limits", *place, memory, processes, job.limits.output]
+    return ["limits", *place, memory, processes if protections.process_limit else 0, output]

@@ -1,0 +1,1 @@
+"""What can be counted on this machine: one file a source."""

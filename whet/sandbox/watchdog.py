@@ -1,0 +1,140 @@
+"""Bounds the memory and the files of a whole process tree, where no control group does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from whet.sandbox.protocol import Incident
+from whet.sandbox.session import LocalProcess
+
+PERIOD_SECONDS = 0.1
+MOST_FILES = 65536
+PAGE = os.sysconf("SC_PAGE_SIZE")
+GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
+"""What reading about a process that ends meanwhile raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a tree may use; 0 is no bound.
+
+    Attributes:
+        memory: bytes, what its processes share counted once.
+        files: in each of its folders.
+        folders: where it may write, as it sees them.
+    """
+
+    memory: int
+    files: int
+    folders: tuple[str, ...]
+
+
+class Watchdog:
+    """Looks at the trees that it was given, and kills those that are over their bounds."""
+
+    def __init__(self) -> None:
+        self._watched: dict[WatchedProcess, Bounds] = {}
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="whet-watchdog", daemon=True)
+        self._thread.start()
+
+    def start(self, process: subprocess.Popen[bytes], bounds: Bounds) -> WatchedProcess:
+        """Watches a process, which leads a group of its own, until it is closed."""
+        made = WatchedProcess(process, self)
+        with self._lock:
+            self._watched[made] = bounds
+        return made
+
+    def forget(self, process: WatchedProcess) -> None:
+        """Looks at a tree no more; it may be gone."""
+        with self._lock:
+            self._watched.pop(process, None)
+
+    def close(self) -> None:
+        """Ends the watch."""
+        self._closed.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(PERIOD_SECONDS):
+            with self._lock:  # held, so that no number of a process is another's meanwhile
+                for process, bounds in self._watched.items():
+                    if process.excess is None and (detail := excess(process.pid, bounds)):
+                        process.stop(Incident("memory", detail))
+
+
+class WatchedProcess(LocalProcess):
+    """A `LocalProcess` that a watchdog may end."""
+
+    def __init__(self, process: subprocess.Popen[bytes], watchdog: Watchdog) -> None:
+        super().__init__(process)
+        self.pid = process.pid
+        self.excess: Incident | None = None
+        self._watchdog = watchdog
+
+    def stop(self, excess: Incident) -> None:
+        """Ends it for what it used."""
+        self.excess = excess
+        self._end_group()
+
+    def overdrawn(self) -> Incident | None:
+        """See `whet.sandbox.session.Child.overdrawn`."""
+        return self.excess
+
+    def close(self, spoiled: bool) -> None:
+        """See `whet.sandbox.session.Child.close`."""
+        self._watchdog.forget(self)
+        super().close(spoiled)
+
+
+def excess(pid: int, bounds: Bounds) -> str:
+    """Returns by what the tree of a process is over its bounds; empty where it is not."""
+    pids = list(tree(pid))
+    # Exact figures are dear: they are asked for only where the rough one, which is never less, is over.
+    if bounds.memory and sum(map(_resident, pids)) > bounds.memory:
+        used = sum(map(_proportional, pids))
+        if used > bounds.memory:
+            return f"out of memory: {used >> 20} MiB together; the limit is {bounds.memory >> 20} MiB"
+    return _crowded(Path(f"/proc/{pids[-1]}/root"), bounds) if bounds.files else ""
+
+
+def _crowded(root: Path, bounds: Bounds) -> str:
+    with suppress(*GONE):
+        if root.samefile("/"):
+            return ""  # it is being made, and still sees the host's folders
+        for folder in bounds.folders:
+            system = os.statvfs(f"{root}{folder}")
+            if system.f_files - system.f_ffree > bounds.files:
+                return f"more than {bounds.files} files in {folder}"
+    return ""
+
+
+def tree(pid: int) -> Iterator[int]:
+    """Yields a process and all that descend from it."""
+    yield pid
+    with suppress(*GONE):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in (task / "children").read_text().split():
+                yield from tree(int(child))
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    except GONE:
+        return 0
+
+
+def _proportional(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except GONE:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)

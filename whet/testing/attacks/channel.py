@@ -1,0 +1,48 @@
+"""Attacks on the way by which results come back."""
+
+from __future__ import annotations
+
+from whet.testing.attacks.attack import Attack
+
+WRITES = """
+import os, stat, struct, sys, time
+sys.path.insert(0, "/whet")
+from inside.codec import encode
+def say(data, times=1):
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            if int(name) > 2 and stat.S_ISFIFO(os.fstat(int(name)).st_mode):
+                os.write(int(name), (struct.pack("<Q", len(data)) + data) * times)
+        except OSError:
+            pass
+"""
+
+ATTACKS = (
+    Attack(
+        "answer-beforehand",
+        "writes its next answer before it is asked",
+        # In one piece, so that the second stands there when the first is read.
+        WRITES + "say(encode(('outcome', encode(('value', None, None, 'forged', '')), 1)), times=2)",
+        ("turns",),
+        again=True,
+        escaped=lambda value: value == "forged",
+    ),
+    Attack("junk", "writes bytes that are no message", WRITES + "say(b'junk')\ntime.sleep(0.3)\nreturn None"),
+    Attack(
+        "huge-length",
+        "announces an answer of 2**60 bytes",
+        WRITES.replace("len(data))", "1 << 60)") + "say(b'')\ntime.sleep(0.3)\nreturn None",
+        seconds=3.0,
+    ),
+    Attack(
+        "object",
+        "returns what would run code where it is read",
+        """
+        class Trap:
+            def __reduce__(self):
+                return (print, ("escaped",))
+        return Trap()
+        """,
+        escaped=lambda value: type(value).__name__ == "Trap",
+    ),
+)

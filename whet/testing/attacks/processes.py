@@ -1,0 +1,116 @@
+"""Attacks with processes: too many, too stubborn, or other people's."""
+
+from __future__ import annotations
+
+from whet.testing.attacks.attack import MOST_PROCESSES, Attack
+
+STUBBORN = """
+import os, signal, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+                signal.signal(number, signal.SIG_IGN)
+            os.execv("/bin/sleep", ["/bin/sleep", scene["mark"]])
+        os._exit(0)
+time.sleep(0.2)
+"""
+
+ATTACKS = (
+    Attack(
+        "fork-bomb",
+        f"forks until refused (stops by itself at {MOST_PROCESSES})",
+        f"""
+        import os, signal
+        made = []
+        while len(made) < {MOST_PROCESSES}:
+            try:
+                pid = os.fork()
+            except OSError:
+                break
+            if pid == 0:
+                signal.alarm(20)
+                signal.pause()
+                os._exit(0)
+            made.append(pid)
+        for pid in made:
+            os.kill(pid, signal.SIGKILL)
+        return len(made) >= {MOST_PROCESSES}
+        """,
+        ("process_limit",),
+    ),
+    Attack(
+        "endless-loop",
+        "loops for ever, with grandchildren in sessions of their own that ignore signals",
+        STUBBORN + "while True:\n    pass",
+        ("pid_namespace",),
+        seconds=1.0,
+        stays=True,
+    ),
+    Attack("background", "answers, and leaves such grandchildren", STUBBORN, ("pid_namespace",), stays=True),
+    Attack(
+        "signal-others",
+        "may signal a process of its own user outside",
+        "import os\ntry:\n    os.kill(scene['pid'], 0)\n"
+        "    return scene['mark'] in open(f'/proc/{scene[\"pid\"]}/cmdline').read()\nexcept OSError:\n    return False",
+        ("pid_namespace",),
+    ),
+    Attack(
+        "signal-keeper",
+        "may signal a process of another user within its sight",
+        """
+        import os
+        for name in os.listdir("/proc"):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid != scene["uid"] and int(name) != os.getpid():
+                try:
+                    os.kill(int(name), 0)
+                    return name
+                except OSError:
+                    pass
+        """,
+        ("drop_privileges",),
+    ),
+    Attack(
+        "others-environment",
+        "reads the environment of a process of its own user outside",
+        """
+        try:
+            return scene["secret"].encode() in open(f"/proc/{scene['pid']}/environ", "rb").read()
+        except OSError:
+            return False
+        """,
+    ),
+    Attack(
+        "ptrace",
+        "may be traced, so may trace what it starts",
+        """
+        import ctypes, os
+        pid = os.fork()
+        if pid == 0:
+            os._exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        """,
+        ("seccomp",),
+    ),
+    Attack(
+        "process-vm",
+        "reads memory of another process by process_vm_readv",
+        """
+        import ctypes, os, signal
+        class Piece(ctypes.Structure):
+            _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+        secret, seen = ctypes.create_string_buffer(b"canary"), ctypes.create_string_buffer(6)
+        pid = os.fork()
+        if pid == 0:
+            signal.pause()
+            os._exit(0)
+        there = Piece(ctypes.addressof(secret), 6)
+        here = Piece(ctypes.addressof(seen), 6)
+        ctypes.CDLL(None).process_vm_readv(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0)
+        os.kill(pid, signal.SIGKILL)
+        return seen.raw == b"canary"
+        """,
+        ("seccomp",),
+    ),
+)

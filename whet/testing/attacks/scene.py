@@ -1,0 +1,134 @@
+"""What attacks are after: canaries of our own on the host, so that nothing real is at stake."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import random
+import secrets
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from whet.sandbox.staging import FIRST_UID, PATH
+
+STAY_SECONDS = 60
+GONE_SECONDS = 2.0
+IPC_CREAT, IPC_RMID = 0o1000, 0
+
+
+@contextmanager
+def canaries() -> Iterator[dict[str, Any]]:
+    """Yields the scene: where each canary is, and the secret that it holds."""
+    secret = secrets.token_hex(16)
+    # A user of its own where whet is root: the one whom the first candidate of a sandbox gets.
+    user = FIRST_UID if os.geteuid() == 0 else os.getuid()
+    with ExitStack() as stack:
+        file = stack.enter_context(tempfile.NamedTemporaryFile("w", dir="/var/tmp", prefix="whet-canary-"))
+        file.write(secret)
+        file.flush()
+        Path(file.name).chmod(0o644)
+        os.set_inheritable(file.fileno(), True)
+        os.environ["WHET_CANARY"] = secret
+        stack.callback(os.environ.pop, "WHET_CANARY")
+        scene: dict[str, Any] = {"secret": secret, "file": file.name, "uid": user}
+        scene["mark"] = str(STAY_SECONDS + random.SystemRandom().random())
+        scene["pid"] = stack.enter_context(_process(user, secret, scene["mark"])).pid
+        scene["abstract"] = f"whet-{secret}"
+        doors = {
+            "inet": (socket.AF_INET, ("127.0.0.1", 0)),
+            "inet6": (socket.AF_INET6, ("::1", 0)),
+            "abstract": (socket.AF_UNIX, "\0" + scene["abstract"]),
+        }
+        for name, (family, address) in doors.items():
+            door = stack.enter_context(_door(family, address, secret))
+            if family != socket.AF_UNIX:
+                scene[name] = door
+        scene["key"] = stack.enter_context(_memory())
+        scene["interfaces"] = sorted(name for _, name in socket.if_nameindex())
+        yield scene
+
+
+def stays(mark: str, but: int) -> bool:
+    """Whether a process that bears the mark, other than one, is still there; ends those that are."""
+    deadline = time.monotonic() + GONE_SECONDS
+    while pids := _bearing(mark) - {but}:
+        if time.monotonic() > deadline:
+            for pid in pids:
+                os.kill(pid, 9)
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def _bearing(mark: str) -> set[int]:
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if mark.encode() in (entry / "cmdline").read_bytes().split(b"\0"):
+                    found.add(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+@contextmanager
+def _process(user: int, secret: str, mark: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        ["/bin/sleep", mark],
+        env={"PATH": PATH, "SECRET": secret},
+        user=user if os.geteuid() == 0 else None,
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _door(family: socket.AddressFamily, address: Any, secret: str) -> Iterator[int]:
+    """Yields the port of a server that tells the secret to whoever comes; 0 where it has none."""
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        try:
+            listener.bind(address)
+        except OSError:  # a machine without IPv6
+            yield 0
+            return
+        listener.listen()
+        threading.Thread(target=_tell, args=(listener, secret), daemon=True).start()
+        yield 0 if family == socket.AF_UNIX else listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def _tell(listener: socket.socket, secret: str) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            connection.sendall(secret.encode())
+
+
+@contextmanager
+def _memory() -> Iterator[int]:
+    """Yields the key of a System V segment that anybody may open."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    key = random.SystemRandom().randrange(1 << 16, 1 << 30)
+    number = libc.shmget(key, 4096, IPC_CREAT | 0o666)
+    if number < 0:
+        raise OSError(ctypes.get_errno(), "shmget")
+    try:
+        yield key
+    finally:
+        libc.shmctl(number, IPC_RMID, None)
