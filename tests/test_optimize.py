@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -76,10 +77,16 @@ class Place:
             self.path.write_bytes(SOURCE.encode())
         self.task = Task("f", "python", Kind.FUNCTION, self.path, SOURCE, "f", folder)
 
-    def model(self, delay: float = 0.0) -> ScriptedModel:
+    def model(self, delay: float = 0.0, interrupt_at: int = 0) -> ScriptedModel:
+        """Answers from the script; at its ``interrupt_at``-th question it interrupts the process, as Ctrl-C does."""
+        numbers = itertools.count(1)
+
         def slowly(request):
             with self.asked.open("a") as journal:
                 journal.write(f"{question_of(request)}\n")
+            if next(numbers) == interrupt_at:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(1.0)
             time.sleep(delay)
             return say(request)
 
@@ -232,11 +239,8 @@ def test_a_run_under_way_is_not_taken_over(place):
 
 
 def test_an_interrupt_leaves_the_run_resumable(place):
-    model = place.model(0.02)
-    timer = threading.Timer(0.35, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
-        place.optimize(model=model, evaluator=place.evaluator(0.1))
+        place.optimize(model=place.model(interrupt_at=4))
     store = Store(place.home)
     assert store.runs()[0].status == "interrupted"
     _, evaluations = recorded(place)
@@ -272,13 +276,12 @@ def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
 
 
 def test_the_time_of_earlier_processes_counts(place):
-    evaluator = place.evaluator(0.2)
-    threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        place.optimize(evaluator=evaluator, budget_seconds=0.5, rounds=50)
-    result = place.resume()
+        place.optimize(model=place.model(0.3, interrupt_at=4), budget_seconds=1.2, rounds=50)
+    start = time.perf_counter()
+    result = place.resume(delay=0.3)
     assert "--budget-seconds" in result.message
-    assert result.seconds >= 0.5
+    assert result.seconds - (time.perf_counter() - start) > 0.8  # three answers of 0.3 s came before
 
 
 def test_what_a_cap_ended_stays_ended(place):
@@ -428,9 +431,8 @@ def test_nothing_is_written_without_an_improvement(place, tmp_path):
 
 def test_a_run_killed_after_it_was_applied_can_be_resumed(place):
     place.path.write_text(version("3, 1"))
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        place.optimize(delay=0.1, apply=True)
+        place.optimize(model=place.model(interrupt_at=2), apply=True)
     result = place.resume()
     assert result.message.endswith(f"applied to {place.path}")
 
