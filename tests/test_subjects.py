@@ -48,7 +48,7 @@ def test_proper_answers_are_taken() -> None:
 def test_a_forged_call_is_a_fault(answer: tuple[Any, ...]) -> None:
     found = LiveFunction(Answering(*answer)).call(b"", 1.0)
     assert isinstance(found, Fault)
-    assert found.reason is Reason.SANDBOX_VIOLATION
+    assert found.reason is Reason.CHEATING
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_a_forged_call_is_a_fault(answer: tuple[Any, ...]) -> None:
 def test_a_forged_pass_is_a_fault(answer: tuple[Any, ...]) -> None:
     found = LiveFunction(Answering(*answer)).timed([b""], 1.0)
     assert isinstance(found, Fault)
-    assert found.reason is Reason.SANDBOX_VIOLATION
+    assert found.reason is Reason.CHEATING

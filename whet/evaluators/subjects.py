@@ -138,7 +138,7 @@ class LiveFunction:
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
-            return Fault(Reason.SANDBOX_VIOLATION, "the process answered out of form")
+            return Fault(Reason.CHEATING, "the process forged its answer, or touched the clock")
 
     def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
         """See `Live.timed`."""
@@ -149,7 +149,7 @@ class LiveFunction:
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
-            return Fault(Reason.SANDBOX_VIOLATION, "the process answered out of form")
+            return Fault(Reason.CHEATING, "the process forged its answer, or touched the clock")
 
     def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
         """Returns (line, nanoseconds) of the target's file from running inputs for ``seconds``.
