@@ -12,12 +12,6 @@ from whet.sandbox.counters.process import PROBE, Silent, run
 
 SOURCE = "cachegrind"
 TOOL = "/usr/bin/valgrind"
-PORTABLE = ("-march=x86-64-v3",)
-"""Debian's valgrind knows no AVX-512: what is counted must not be built for this very machine."""
-SLOWED = 10.0
-"""How many times its limit a counted program may take; the limit is ten times what the baseline takes."""
-START_SECONDS = 5.0
-"""Seconds that the tool itself may take before the program begins."""
 EVENTS = {
     "instructions": ("Ir",),
     "simulated-data-cache-misses": ("D1mr", "D1mw"),
@@ -26,25 +20,11 @@ EVENTS = {
 }
 
 
-def lacking() -> str:
-    """Returns why nothing can be counted; empty where it can."""
-    if shutil.which("valgrind", path="/usr/bin") is None:
-        return "valgrind is not installed: apt install valgrind"
-    return ""
-
-
-def command(argv: Sequence[str], report: str, simulate: bool = False) -> list[str]:
-    """Returns what runs a command and writes its counts to a file.
-
-    Args:
-        argv: the command.
-        report: the file.
-        simulate: whether to simulate caches and branches too, which takes half as long again.
-    """
-    switch = "yes" if simulate else "no"
+def command(argv: Sequence[str], report: str) -> list[str]:
+    """Returns what runs a command and writes its counts to a file."""
     return [
         *(TOOL, "-q", "--tool=cachegrind", "--log-file=/dev/null"),
-        *(f"--cache-sim={switch}", f"--branch-sim={switch}", f"--cachegrind-out-file={report}", "--"),
+        *("--cache-sim=yes", "--branch-sim=yes", f"--cachegrind-out-file={report}", "--"),
         *argv,
     ]
 
@@ -70,20 +50,14 @@ def parse(report: str) -> tuple[Counter, ...]:
     )
 
 
-def instructions(report: str) -> int | None:
-    """Returns the instructions of a report, if it tells them."""
-    value = parse(report)[0].value
-    return None if value is None else int(value)
-
-
 def count(argv: Sequence[str]) -> tuple[Counter, ...]:
     """Runs one of our own commands on the host, never a candidate, and returns all that is counted."""
-    if reason := lacking():
-        return _without(reason)
+    if shutil.which(TOOL) is None:
+        return _without("valgrind is not installed: apt install valgrind")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report")
         try:
-            run(command(argv, str(report), simulate=True))
+            run(command(argv, str(report)))
         except Silent as silent:
             return _without(str(silent))
         return parse(report.read_text("utf-8", "replace"))
