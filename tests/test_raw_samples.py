@@ -43,8 +43,16 @@ int main() {
 }
 """
 GENERATORS = {
-    "total.py": "sizes = [100, 20000, 30000]\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size)],)\n",
-    "mixed.cpp": "sizes = [10, 3000000, 4000000]\ndef make_input(size, rng):\n    return f'{size + rng.randrange(9)}\\n'\n",
+    "total.py": """\
+sizes = [100, 20000, 30000]
+def make_input(size, rng):
+    return ([rng.random() for _ in range(size)],)
+""",
+    "mixed.cpp": """\
+sizes = [10, 3000000, 4000000]
+def make_input(size, rng):
+    return f'{size + rng.randrange(9)}\\n'
+""",
 }
 
 
@@ -111,5 +119,5 @@ def test_the_same_program_has_the_same_layouts_and_another_has_others() -> None:
 
 
 def _address(program: Path, symbol: str) -> str:
-    listed = subprocess.run(["nm", "--defined-only", "-C", program], capture_output=True, text=True, check=True).stdout
-    return next(row.split()[0] for row in listed.splitlines() if row.split()[-1].startswith(symbol))
+    listed = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    return next(row.split()[0] for row in listed.splitlines() if symbol in row.split()[-1])
