@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,8 @@ from whet.sandbox.toolchains import native
 
 START_SECONDS = 30.0
 PROGRAM = "program"
+KEPT = 256
+"""Subjects that a workshop keeps ready; far more than are in the work at once."""
 LONGEST = 10**15
 """Nanoseconds that no call lasts: eleven days."""
 
@@ -250,6 +254,7 @@ class Workshop:
         self.sandbox = sandbox
         self.interpreter = interpreter
         self._built: dict[str, Subject | Fault] = {}
+        self._lock = threading.Lock()
 
     def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
@@ -261,7 +266,17 @@ class Workshop:
         name = "-".join((content_id(source), *extra))
         if name not in self._built:
             self._built[name] = self._build(name, source, extra)
-        return self._built[name]
+        with self._lock:
+            built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
+            self._discard(content_id(self.task.source))
+        return built
+
+    def _discard(self, baseline: str) -> None:
+        """Removes what was not used for long, but never the baseline."""
+        spare = len(self._built) - KEPT
+        for name in [name for name in self._built if not name.startswith(baseline)][: max(0, spare)]:
+            if isinstance(old := self._built.pop(name), Subject):
+                shutil.rmtree(old.tree)
 
     def _build(self, name: str, source: str, extra: tuple[str, ...]) -> Subject | Fault:
         task = self.task
