@@ -40,6 +40,7 @@ from whet.sandbox.watchdog import MOST_FILES, Bounds, Watchdog
 
 WRITABLE = ("/work", "/tmp", "/dev/shm")
 OWN_PROCESSES = 4  # bubblewrap's two and the program inside, and one to spare
+FORKING_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP")  # to make namespaces and mounts, and to give up both
 FORKS_PROCESSES = 3  # the worker, and two between it and the program
 
 
@@ -146,8 +147,8 @@ class Bubblewrap:
 
         Args:
             job: that is to run in it.
-            descriptors: gets those that it must inherit. None is for a warm worker: it keeps its rights within the
-                sandbox, and is not filtered, so that it can take both from each of its forks.
+            descriptors: gets those that it must inherit. None is for a warm worker: it keeps some rights within the
+                sandbox, and is not filtered; it sees to both for each of its forks.
         """
         argv = ["bwrap", *self._namespaces(), "--die-with-parent", "--new-session"]
         argv += ["--clearenv"] if self._on.empty_environment else []
@@ -163,8 +164,9 @@ class Bubblewrap:
         sealed = {"/dev": self._on.own_devices, "/": self._on.read_only_root}
         for place in (place for place, on in sealed.items() if on):
             argv += ["--remount-ro", place]
-        bare = self._on.capabilities and descriptors is not None
-        argv += ["--cap-drop" if bare else "--cap-add", "ALL", "--chdir", "/work"]
+        argv += ["--cap-drop" if self._on.capabilities else "--cap-add", "ALL", "--chdir", "/work"]
+        for right in FORKING_RIGHTS if self._on.capabilities and descriptors is None else ():
+            argv += ["--cap-add", right]
         if self._filtered and descriptors is not None:
             descriptors.append(os.open(self._filter, os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]

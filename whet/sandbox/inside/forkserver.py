@@ -80,9 +80,9 @@ class Job:
         kernel.no_new_privileges()
         if self.rules.calls:
             kernel.filter_calls(self.rules.calls)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # nothing of it in /proc is the job's to read
         job = Fork(self.begin)
         os.closerange(0, HIGHEST)
-        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # nothing of it in /proc is the job's to read
         while True:
             pid, status = os.wait()
             if pid == job.pid:
@@ -91,6 +91,7 @@ class Job:
 
     def begin(self) -> NoReturn:
         """The way of the third."""
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
         os.setsid()
         os.closerange(3, HIGHEST)
         become(self.program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_READ, PR_CAPBSET_DROP = 1, 4, 22, 23, 24
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION_3 = 0x20080522
@@ -52,7 +52,8 @@ def drop_capabilities() -> None:
     with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
         last = int(file.read())
     for number in range(last + 1):
-        prctl(PR_CAPBSET_DROP, number)
+        if prctl(PR_CAPBSET_READ, number):
+            prctl(PR_CAPBSET_DROP, number)
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
     _call("capset", header, (ctypes.c_uint32 * 6)())
 
