@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -84,12 +84,21 @@ class Subject:
     tree: Path
     workshop: Workshop
 
-    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0) -> Live | Fault:
-        """Starts a fresh process in a sandbox of its own."""
+    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0, worker: int | None = None) -> Live | Fault:
+        """Starts a process.
+
+        Args:
+            cores: processors that it may run on; empty leaves them as they are.
+            hash_seed: its PYTHONHASHSEED.
+            worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
+                which has the task's imports done.
+        """
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
         job = Job(program, workshop.interpreter, self.tree, workshop.task.limits, cores, hash_seed, threads)
+        if worker is not None:
+            job = replace(job, preload=workshop.preload, worker=worker)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
             return LiveProgram(session, workshop.argv(session.tree))
@@ -217,12 +226,19 @@ class LiveProgram:
 
 
 class Workshop:
-    """Builds the subjects of one task."""
+    """Builds the subjects of one task.
 
-    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
+    Attributes:
+        preload: modules that warm workers have imported.
+    """
+
+    def __init__(
+        self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()
+    ) -> None:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter
+        self.preload = preload
         self._built: dict[str, Subject | Fault] = {}
 
     def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:

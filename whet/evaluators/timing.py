@@ -76,9 +76,17 @@ def pass_count(seconds: float, size: int, counts: bool = True) -> int:
     return max(1, min(wanted, MOST_INPUTS, MOST_BYTES // max(size, 1)))
 
 
+Starter = Callable[[Subject, tuple[int, ...], int], Live | Fault]
+"""Starts a process of a subject on cores, with a hash seed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Measures a candidate against a baseline on given cores."""
+    """Measures a candidate against a baseline on given cores.
+
+    Attributes:
+        start: where processes come from; fresh ones by default.
+    """
 
     baseline: Subject
     candidate: Subject
@@ -86,6 +94,7 @@ class Bench:
     judge: Judge
     seconds: float
     cores: tuple[int, ...]
+    start: Starter = Subject.start
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -98,7 +107,7 @@ class Bench:
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         for side in order:
             subject = self.candidate if side == "candidate" else self.baseline
-            live = subject.start(self.cores, hash_seed)
+            live = self.start(subject, self.cores, hash_seed)
             if isinstance(live, Fault):
                 return self._whose(side, live)
             try:

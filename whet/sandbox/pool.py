@@ -10,7 +10,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox.held import GONE, HeldProcess, Holder, Unfit
 from whet.sandbox.protocol import Job
 
-MOST_IDLE = 16
+MOST_IDLE = 8
 
 Kept = TypeVar("Kept", bound=Holder)
 
