@@ -19,11 +19,13 @@ from whet.evaluators.differential import compare_all
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import profile
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
+from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
@@ -31,6 +33,9 @@ from whet.sandbox.toolchains import native
 
 PROFILED = 8
 """Inputs that a profile is taken on."""
+
+HASH_SEEDS = 2
+"""How many hash seeds fresh inputs are tried under; each needs warm workers of its own."""
 
 Finding = Fault | str
 """What a check found: a fault, or a line about what it did."""
@@ -53,7 +58,7 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
         raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
     interpreter = find_interpreter(options.python)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
-    workshop = Workshop(task, sandbox, interpreter)
+    workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed)
     except BaseException:
@@ -71,6 +76,7 @@ class Ladder:
         self._options = options
         self._seed = seed
         self._oracle = Oracle(self.task, source)
+        self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
 
@@ -168,7 +174,7 @@ class Ladder:
         subject = self._workshop.build(candidate.source)
         if isinstance(subject, Fault):
             return subject
-        live = subject.start()
+        live = subject.start(worker=0)
         if isinstance(live, Fault):
             return live
         live.close()
@@ -182,7 +188,7 @@ class Ladder:
             passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
             if isinstance(passed, Fault):
                 return passed
-        live = self._subject(candidate).start()
+        live = self._subject(candidate).start(worker=0)
         if isinstance(live, Fault):
             return live
         try:
@@ -199,7 +205,8 @@ class Ladder:
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
         seed = derive(self._seed, purpose, candidate.id)
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        compared = compare_all(ours, theirs, self._source, self._oracle, seed, self.baseline.limit)
+        hash_seed = derive(self._seed, "hash", derive(seed, "hash") % HASH_SEEDS) % 2**31
+        compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         return compared.fault or f"{compared.evidence['inputs']} fresh inputs agree"
 
     def _subject(self, candidate: Candidate) -> Subject:
@@ -245,9 +252,11 @@ class Ladder:
             raise BaselineError(f"{self.task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         if isinstance(theirs, Fault):
             return theirs
-        bench = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores)
+        fresh = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores)
+        bench, processes = self._zygotes.settle(fresh, self._options.confidence, derive(seed, extra, "zygotes"))
         rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra))
-        return sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
+        found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
+        return found if isinstance(found, Fault) else replace(found, raw={**found.raw, "processes": processes})
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         if self.task.language == "python":

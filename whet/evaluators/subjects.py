@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -93,18 +93,24 @@ class Subject:
     workshop: Workshop
     layouts: int = 1
 
-    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0) -> Live | Fault:
-        """Starts a fresh process in a sandbox of its own.
+    def start(
+        self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0, worker: int | None = None
+    ) -> Live | Fault:
+        """Starts a process.
 
         Args:
             cores: processors that it may run on; empty for all.
-            hash_seed: PYTHONHASHSEED of the process.
+            hash_seed: its PYTHONHASHSEED.
             layout: which of a native program's ``layouts`` it has in memory.
+            worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
+                which has the task's imports done.
         """
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
         job = Job(program, workshop.interpreter, self.tree, workshop.task.limits, cores, hash_seed, threads)
+        if worker is not None:
+            job = replace(job, preload=workshop.preload, worker=worker)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
             return LiveProgram(session, workshop.argv(session.tree, layout))
@@ -247,12 +253,19 @@ class LiveProgram:
 
 
 class Workshop:
-    """Builds the subjects of one task."""
+    """Builds the subjects of one task.
 
-    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
+    Attributes:
+        preload: modules that warm workers have imported.
+    """
+
+    def __init__(
+        self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()
+    ) -> None:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter
+        self.preload = preload
         self._built: dict[str, Subject | Fault] = {}
         self._lock = threading.Lock()
 

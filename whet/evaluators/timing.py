@@ -89,9 +89,17 @@ def pass_count(seconds: float, size: int, counts: bool = True) -> int:
     return max(1, min(wanted, MOST_INPUTS, MOST_BYTES // max(size, 1)))
 
 
+Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]
+"""Starts a process of a subject on cores, with a hash seed and a layout."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Measures a candidate against a baseline on given cores."""
+    """Measures a candidate against a baseline on given cores.
+
+    Attributes:
+        start: where processes come from; fresh ones by default.
+    """
 
     baseline: Subject
     candidate: Subject
@@ -99,6 +107,7 @@ class Bench:
     judge: Judge
     seconds: float
     cores: tuple[int, ...]
+    start: Starter = Subject.start
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -111,7 +120,7 @@ class Bench:
         layouts = {side: rng.randrange(self._subject(side).layouts) for side in SIDES}
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         for side in order:
-            live = self._subject(side).start(self.cores, hash_seed, layouts[side])
+            live = self.start(self._subject(side), self.cores, hash_seed, layouts[side])
             if isinstance(live, Fault):
                 return self._whose(side, live)
             try:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from whet.sandbox.protocol import Incident
 from whet.sandbox.session import LocalProcess
@@ -35,11 +36,26 @@ class Bounds:
     folders: tuple[str, ...]
 
 
+class Watched(Protocol):
+    """The root of a process tree."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    @property
+    def excess(self) -> Incident | None:
+        """What it was ended for."""
+
+    def stop(self, excess: Incident) -> None:
+        """Ends it for what it used."""
+
+
 class Watchdog:
     """Looks at the trees that it was given, and kills those that are over their bounds."""
 
     def __init__(self) -> None:
-        self._watched: dict[WatchedProcess, Bounds] = {}
+        self._watched: dict[Watched, Bounds] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="whet-watchdog", daemon=True)
@@ -48,11 +64,15 @@ class Watchdog:
     def start(self, process: subprocess.Popen[bytes], bounds: Bounds) -> WatchedProcess:
         """Watches a process, which leads a group of its own, until it is closed."""
         made = WatchedProcess(process, self)
-        with self._lock:
-            self._watched[made] = bounds
+        self.watch(made, bounds)
         return made
 
-    def forget(self, process: WatchedProcess) -> None:
+    def watch(self, process: Watched, bounds: Bounds) -> None:
+        """Watches a tree until it is forgotten."""
+        with self._lock:
+            self._watched[process] = bounds
+
+    def forget(self, process: Watched) -> None:
         """Looks at a tree no more; it may be gone."""
         with self._lock:
             self._watched.pop(process, None)
