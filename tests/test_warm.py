@@ -293,7 +293,7 @@ def _plain(value: Any) -> Any:
 
 def test_a_worker_outlives_the_tree_of_its_first_job(sandbox: Sandbox) -> None:
     job = replace(WARM, preload=("json",))  # of which nobody else has made a worker
-    first = sandbox.stage("first", {})
+    first = sandbox.stage("first", {"target.py": b""})
     sandbox.open(replace(job, tree=first)).close()
     shutil.rmtree(first)
     assert run(sandbox, "return 2", job) == 2
