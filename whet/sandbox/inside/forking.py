@@ -113,7 +113,7 @@ def never_back(begin: Callable[[], NoReturn]) -> NoReturn:
 
 
 def take_pipes(pipes: Sequence[int]) -> None:
-    """Makes three descriptors the standard ones, and closes all others."""
+    """Makes descriptors the first ones, and closes all others; they lie above those that they become."""
     for number, descriptor in enumerate(pipes):
         os.dup2(descriptor, number)
     os.closerange(len(pipes), HIGHEST)
