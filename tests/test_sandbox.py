@@ -143,12 +143,12 @@ def test_there_is_no_network(sandbox: Sandbox) -> None:
                 s.settimeout(1)
                 s.connect(("192.0.2.1", 9))
                 tried.append("connected")
-            except OSError as error:
-                tried.append(type(error).__name__)
+            except OSError:
+                tried.append("refused")
         return tried, [name for _, name in socket.if_nameindex()]
         """,
     )
-    assert said == (["OSError", "OSError"], ["lo"])
+    assert said == (["refused", "refused"], ["lo"])
 
 
 @pytest.mark.parametrize(

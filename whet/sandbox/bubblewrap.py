@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+import shlex
 import shutil
 import subprocess
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from whet.core.errors import SandboxError, UsageError
+from whet.sandbox.control_group import find_place
 from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.inside import landlock
 from whet.sandbox.interpreter import reachable
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.seccomp import write_filter
 from whet.sandbox.session import PipeSession
+from whet.sandbox.slots import Slot, Slots
 from whet.sandbox.staging import (
-    FIRST_UID,
     HOST_FILES,
     PATH,
     SHARED_BYTES,
-    SLOTS,
     SYSTEM_FOLDERS,
+    WRITABLE,
     Staging,
+    access_rules,
     boot,
     environment,
     first_words,
 )
+from whet.sandbox.users import Users
 from whet.sandbox.watchdog import MOST_FILES, Bounds, Watchdog
 
-WRITABLE = ("/work", "/tmp", "/dev/shm")
 OWN_PROCESSES = 4  # bubblewrap's two and the program inside, and one to spare
 
 
@@ -43,7 +45,16 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, protections: Protections = ALL_ON) -> None:
+    def __init__(self, protections: Protections = ALL_ON, control_groups: bool = True) -> None:
+        """Looks for what this machine offers.
+
+        Args:
+            protections: what is on.
+            control_groups: whether the kernel counts a job's memory and processes, where it lets this user say so.
+
+        Raises:
+            UsageError: a tool is missing.
+        """
         missing = [tool for tool in ("bwrap", "setpriv", "unshare") if shutil.which(tool) is None]
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
@@ -52,11 +63,12 @@ class Bubblewrap:
         self._staging = Staging()
         self._filter = self._staging.folder / "filter.bpf"
         self._filtered = protections.seccomp and write_filter(self._filter)
-        self._slots = itertools.count()
+        self._users = Users() if self._root else None
+        place = find_place() if control_groups else None
+        self._control_group = 0 if place is None else place.interface.version
+        self._slots = Slots(place)
         self._mounts: dict[Path, Path] = {}
         self._lock = threading.Lock()
-        # The kernel ends a sandbox when the thread that started it ends: one thread starts them all.
-        self._spawner = ThreadPoolExecutor(1, thread_name_prefix="whet-spawner")
         self._watchdog = Watchdog()
 
     @property
@@ -68,7 +80,10 @@ class Bubblewrap:
             "version": words[-1] if words else "",
             "network": False,
             "seccomp": self._filtered,
+            "landlock": landlock.version() if self._on.landlock else 0,
+            "control_group": self._control_group,
             "root_dropped": self._root,
+            "first_user": os.getuid() if self._users is None else self._users.first,
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
@@ -78,28 +93,31 @@ class Bubblewrap:
     def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""
         self._staging.compile(job.interpreter)
-        uid = FIRST_UID + next(self._slots) % SLOTS
         descriptors: list[int] = []
-        argv = self._entry(job, uid) + self._bwrap(job, descriptors)
         try:
-            process = self._spawner.submit(self._start, argv, job.cores, tuple(descriptors)).result()
+            slot = self._slot(job)
+            argv = self._entry(job, slot) + self._bwrap(job, descriptors)
+            process = slot.run(self._start, argv, job.cores, tuple(descriptors))
         except OSError as error:
             raise SandboxError(f"bubblewrap could not be started: {error}") from None
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        child = self._watchdog.start(process, self._bounds(job))
+        child = self._watchdog.start(process, self._bounds(job), slot, self._slots.give)
         session = PipeSession(child, "/src", job.limits.output, self._on)
-        session.tell(*first_words(job, job.limits.processes + OWN_PROCESSES, protections=self._on))
+        processes = 0 if self._control_group else job.limits.processes + OWN_PROCESSES
+        session.tell(*first_words(job, processes, protections=self._on, rules=access_rules(job, self._on)))
         return session
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Sandbox.close`."""
-        self._spawner.shutdown()
+        self._slots.close()
         self._watchdog.close()
+        if self._users is not None:
+            self._users.close()
         self._staging.close()
 
-    def _start(self, argv: list[str], cores: tuple[int, ...], descriptors: tuple[int, ...]) -> Any:
+    def _start(self, argv: list[str], cores: tuple[int, ...], descriptors: tuple[int, ...]) -> subprocess.Popen[bytes]:
         before = os.sched_getaffinity(0)
         if cores:
             os.sched_setaffinity(0, cores)  # this thread's alone; the child inherits it
@@ -118,22 +136,27 @@ class Bubblewrap:
         finally:
             os.sched_setaffinity(0, before)
 
-    def _entry(self, job: Job, uid: int) -> list[str]:
-        """Returns what comes before bwrap: mounts that need root, then no rights any more."""
-        if not self._root:
-            return []
-        drop = (
-            []
-            if not self._on.drop_privileges
-            else ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
-        )
-        hidden = [folder for folder in job.interpreter.folders if not reachable(folder)]
-        if not hidden:
+    def _slot(self, job: Job) -> Slot:
+        slot = self._slots.take()
+        if slot.group is not None:
+            memory = job.limits.memory if self._on.memory_limit else 0
+            slot.group.begin(memory, job.limits.processes + OWN_PROCESSES if self._on.process_limit else 0)
+        return slot
+
+    def _entry(self, job: Job, slot: Slot) -> list[str]:
+        """Returns what comes before bwrap: a control group, mounts that need root, then no rights any more."""
+        hidden = [folder for folder in job.interpreter.folders if self._root and not reachable(folder)]
+        steps = [f"echo 0 > {shlex.quote(door)}" for door in (slot.group.doors if slot.group is not None else ())]
+        steps += [f"mount --bind {shlex.quote(str(folder))} {shlex.quote(str(self._door(folder)))}" for folder in hidden]
+        drop = []
+        if self._users is not None and self._on.drop_privileges:
+            uid = self._users.take()
+            drop = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
+        if not steps:
             return drop
-        binds = " && ".join(f'mount --bind "${2 * i + 1}" "${2 * i + 2}"' for i in range(len(hidden)))
-        pairs = [str(path) for folder in hidden for path in (folder, self._door(folder))]
-        script = f'{binds} && shift {len(pairs)} && exec "$@"'
-        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", *pairs, *drop]
+        script = " && ".join((*steps, 'exec "$@"'))
+        private = ["unshare", "--mount", "--propagation", "private"] if hidden else []
+        return [*private, "sh", "-c", script, "sh", *drop]
 
     def _door(self, folder: Path) -> Path:
         """Returns the place where a folder that only root can reach is mounted for the sandbox to see."""
@@ -145,7 +168,7 @@ class Bubblewrap:
             return self._mounts[folder]
 
     def _bounds(self, job: Job) -> Bounds:
-        memory = job.limits.memory if self._on.memory_limit else 0
+        memory = job.limits.memory if self._on.memory_limit and not self._control_group else 0
         # A shared folder holds other people's files too.
         files = MOST_FILES if self._on.inode_limit and self._on.fresh_folders else 0
         return Bounds(memory, files, WRITABLE)

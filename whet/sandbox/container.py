@@ -17,6 +17,7 @@ from typing import Any
 
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
+from whet.sandbox.control_group import kills
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
@@ -159,8 +160,7 @@ class Container:
         if self._events is None:
             return False
         with suppress(OSError):  # its group goes with the container
-            rows = os.pread(self._events, 4096, 0).split(b"\n")
-            return any(row.startswith(b"oom_kill ") and row != b"oom_kill 0" for row in rows)
+            return kills(self._events) > 0
         return False
 
     def remove(self) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 
 from whet.core.errors import UsageError
+from whet.sandbox.locks import lock
 
 
 @contextmanager
@@ -52,13 +50,9 @@ def megahertz(core: int) -> float | None:
 
 @contextmanager
 def _locked(core: int) -> Iterator[None]:
-    path = Path(tempfile.gettempdir()) / f"whet-core-{core}.lock"
-    # Another user's file in a shared folder may be read, and not be opened with O_CREAT.
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    descriptor = lock(f"whet-core-{core}.lock")
+    assert descriptor is not None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

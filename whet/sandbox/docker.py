@@ -14,10 +14,11 @@ from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.container import GONE, Container, ContainerProcess
 from whet.sandbox.docker_options import Shape
+from whet.sandbox.inside import landlock
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.session import PipeSession
-from whet.sandbox.staging import Staging, first_words
+from whet.sandbox.staging import FIRST_UID, READABLE, Staging, access_rules, first_words
 
 REMOVERS = 4
 
@@ -48,7 +49,10 @@ class Docker:
             "image": self._image[0],
             "network": False,
             "seccomp": True,
+            "landlock": landlock.version() if self._on.landlock else 0,
+            "control_group": True,
             "root_dropped": True,
+            "first_user": FIRST_UID,
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
@@ -59,7 +63,9 @@ class Docker:
         """See `whet.sandbox.protocol.Sandbox.open`."""
         self._staging.compile(job.interpreter)
         session = PipeSession(self._started(job), "/src", job.limits.output, self._on)
-        session.tell(*first_words(job, 0, protections=self._on))
+        # An image of its own holds nothing of the host: all of it may be read.
+        rules = access_rules(job, self._on, ("/",) if self._image[1] else READABLE)
+        session.tell(*first_words(job, 0, protections=self._on, rules=rules))
         return session
 
     def close(self) -> None:
