@@ -120,27 +120,27 @@ def test_the_peak_of_a_job_is_its_tree_s_and_begins_anew(sandbox: Bubblewrap) ->
         session.ask("load", "a.py", "f", seconds=20.0)
         session.ask("call", encode((100 << 20,)), seconds=20.0)
         high = group.peak()
-        begun = group.reset()
+        if high is None:
+            pytest.skip("this kernel cannot begin a peak anew")
+        assert group.reset()
         session.ask("call", encode((10 << 20,)), seconds=20.0)
         low = group.peak()
     finally:
         session.close()
     assert 100 * MIB < high < 250 * MIB
-    if begun:
-        assert low < high - 50 * MIB
+    assert low < high - 50 * MIB
 
 
 @needs_bubblewrap
 def test_groups_are_used_again_and_none_is_left(place: Place) -> None:
     sandbox = Bubblewrap()
-    before = groups(place)
     try:
         for _ in range(10):
             assert answer(sandbox, "    return 1", Limits()) == 1
-        assert 1 <= len(groups(place) - before) <= 2 * 10
+        assert groups(place)
     finally:
         sandbox.close()
-    assert groups(place) <= before
+    assert groups(place) == set()
 
 
 def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place) -> None:
@@ -150,9 +150,8 @@ def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place) -> None:
     alive = ControlGroup(place, f"whet-{os.getpid()}-alive")
     try:
         remove_stale(place)
-        names = {path.name for path in groups(place)}
-        assert f"whet-{gone.pid}-1" not in names
-        assert f"whet-{os.getpid()}-alive" in names
+        assert groups(place, gone.pid) == set()
+        assert {path.name for path in groups(place)} == {f"whet-{os.getpid()}-alive"}
     finally:
         assert stale.remove()
         assert alive.remove()
@@ -172,8 +171,10 @@ def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(place: Place
         process.wait()
     assert first.free()
     slots.close()
-    assert not {path for path in groups(place) if f"-{id(slots):x}-" in path.name}
+    assert groups(place) == set()
 
 
-def groups(place: Place) -> set[Path]:
-    return {*place.memory.glob("whet-*"), *place.processes.glob("whet-*")}
+def groups(place: Place, pid: int | None = None) -> set[Path]:
+    """Returns the groups of a whet process, or of this one."""
+    name = f"whet-{pid or os.getpid()}-*"
+    return {*place.memory.glob(name), *place.processes.glob(name)}

@@ -10,7 +10,9 @@ import os
 import shlex
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ from pathlib import Path
 from whet.core.task import MIB
 
 SPARE = 32 * MIB  # for what the job's own code does not use: bubblewrap, the interpreter, the kernel's own records
+GONE_SECONDS = 2.0
 LEFT = 4 * MIB  # less than that may be left of a job that has ended
 
 
@@ -100,10 +103,10 @@ class ControlGroup:
         self._memory, self._processes = place.memory / name, place.processes / name
         self._descriptors: list[int] = []
         self._members: set[str] = set()
-        self._job = Baseline(0, 0, 0)
-        for folder in self._folders:
-            folder.mkdir()
+        self._job = Baseline(0, 0, 0, False)
         try:
+            for folder in self._folders:
+                folder.mkdir()
             self._events = self._open(self._interface.events, os.O_RDONLY)
             self._peak = self._open_peak()
         except OSError:
@@ -142,9 +145,9 @@ class ControlGroup:
             with suppress(FileNotFoundError):  # a kernel that does not count what is swapped out
                 (self._memory / name).write_text(value)
         (self._processes / "pids.max").write_text(str(processes + len(self._members)) if processes else "max")
-        self.reset()
+        fresh = self.reset()
         used = int((self._memory / self._interface.used).read_text())
-        self._job = Baseline(memory, used, kills(self._events))
+        self._job = Baseline(memory, used, kills(self._events), fresh)
 
     def excess(self) -> str:
         """Returns what the kernel stopped in the job; empty where it had to stop nothing."""
@@ -152,11 +155,16 @@ class ControlGroup:
             return ""
         return f"out of memory: the limit is {self._job.memory >> 20} MiB"
 
-    def peak(self) -> int:
+    def peak(self) -> int | None:
         """Returns the most bytes that the job's processes used together since it began, or since `reset`.
 
         What the kernel holds for them counts: files in memory, and files of the disk that they were the first to read.
+
+        Returns:
+            bytes; None where the kernel cannot begin anew, so that it may be an earlier job's.
         """
+        if not self._job.fresh:
+            return None
         return max(0, int(os.pread(self._peak, 64, 0)) - self._job.used)
 
     def reset(self) -> bool:
@@ -176,10 +184,15 @@ class ControlGroup:
         return sum(int(size) for name, size in rows if name in ("rss", "anon", "shmem")) < LEFT
 
     def remove(self) -> bool:
-        """Removes it; returns False where a process of it has not quite ended yet."""
+        """Removes it once its last process, which has been killed, is gone; returns False where one stays."""
         while self._descriptors:
             os.close(self._descriptors.pop())
-        return all([_removed(folder) for folder in self._folders])
+        deadline = time.monotonic() + GONE_SECONDS
+        while not all([_removed(folder) for folder in self._folders]):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.001)
+        return True
 
     @property
     def _folders(self) -> tuple[Path, ...]:
@@ -205,11 +218,13 @@ class Baseline:
         memory: its limit in bytes; 0 is none.
         used: bytes that were counted for the group already.
         kills: processes that the kernel had killed in it.
+        fresh: whether the peak began with it.
     """
 
     memory: int
     used: int
     kills: int
+    fresh: bool
 
 
 def kills(events: int) -> int:
@@ -252,10 +267,12 @@ def _upwards(root: Path, group: str) -> Iterator[Path]:
 
 def _works(place: Place) -> bool:
     try:
-        group = ControlGroup(place, f"whet-{os.getpid()}-trial")
+        group = ControlGroup(place, f"whet-{os.getpid()}-trial-{threading.get_native_id()}")
     except OSError:
         return False
     try:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(group.enter).result()
         group.begin(64 * MIB, 8)
         joins = " && ".join(("true", *(f"echo 0 > {shlex.quote(door)}" for door in group.doors)))
         return subprocess.run(["/bin/sh", "-c", joins], capture_output=True, check=False).returncode == 0

@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from whet.sandbox.control_group import ControlGroup, Place, remove_stale
 
-GONE_SECONDS = 2.0
 Result = TypeVar("Result")
 
 
@@ -41,9 +39,8 @@ class Slot:
     def close(self) -> None:
         """Ends its thread, and removes its group once the last process there has ended."""
         self._thread.shutdown()
-        deadline = time.monotonic() + GONE_SECONDS
-        while self.group is not None and not self.group.remove() and time.monotonic() < deadline:
-            time.sleep(0.001)
+        if self.group is not None:
+            self.group.remove()
 
 
 class Slots:
