@@ -174,6 +174,25 @@ def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(place: Place
     assert groups(place) == set()
 
 
+def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: Place) -> None:
+    interface = place.interface
+    if interface.version == 1:  # its files, in the manner of version 2
+        interface = replace(interface, version=2, swap="no-such-file")
+    group = ControlGroup(Place(interface, place.memory, place.processes), f"whet-{os.getpid()}-joined")
+    try:
+        group.begin(64 * MIB, 5)
+        script = 'for door; do echo 0 > "$door" || exit 1; done; echo joined; exec sleep 60'
+        process = subprocess.Popen(["/bin/sh", "-c", script, "sh", *group.doors], stdout=subprocess.PIPE)
+        with process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"joined\n"
+            assert not group.empty()
+            process.kill()
+        assert group.excess() == ""
+    finally:
+        assert group.remove()
+
+
 def groups(place: Place, pid: int | None = None) -> set[Path]:
     """Returns the groups of a whet process, or of this one."""
     name = f"whet-{pid or os.getpid()}-*"

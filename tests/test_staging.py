@@ -46,6 +46,14 @@ def test_the_folder_of_a_living_run_stays(other):
     assert (folder / "whet" / "inside" / "calls.py").exists()
 
 
+def test_runs_that_begin_together_do_not_sweep_each_other_away(tmp_path):
+    script = "from whet.sandbox.staging import Staging\nfor _ in range(20):\n    Staging().stage('a', {'b': b''})"
+    command = [sys.executable, "-c", script]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    runs = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) for _ in range(4)]
+    assert [run.communicate()[1] for run in runs] == [b""] * len(runs)
+
+
 def test_a_link_is_not_followed(tmp_path):
     kept = tmp_path / "kept"
     kept.mkdir()

@@ -122,7 +122,7 @@ class ControlGroup:
         """Puts the calling thread into it, to start jobs, where groups of threads are known."""
         if self._interface.version == 1:
             for folder in self._folders:
-                (folder / "tasks").write_text("0")
+                _write(folder / "tasks", "0")
             self._members = {str(threading.get_native_id())}
 
     def begin(self, memory: int, processes: int) -> None:
@@ -143,8 +143,8 @@ class ControlGroup:
             steps.insert(0, (self._interface.swap, self._interface.unbounded))
         for name, value in steps:
             with suppress(FileNotFoundError):  # a kernel that does not count what is swapped out
-                (self._memory / name).write_text(value)
-        (self._processes / "pids.max").write_text(str(processes + len(self._members)) if processes else "max")
+                _write(self._memory / name, value)
+        _write(self._processes / "pids.max", str(processes + len(self._members)) if processes else "max")
         fresh = self.reset()
         used = int((self._memory / self._interface.used).read_text())
         self._job = Baseline(memory, used, kills(self._events), fresh)
@@ -280,6 +280,12 @@ def _works(place: Place) -> bool:
         return False
     finally:
         group.remove()
+
+
+def _write(path: Path, value: str) -> None:
+    """Writes a file of the kernel's; one that it lacks cannot be made, and is not found."""
+    with path.open("r+") as file:
+        file.write(value)
 
 
 def _removed(folder: Path) -> bool:

@@ -83,11 +83,12 @@ def _held_folder() -> tuple[Path, int]:
     """Returns a new folder, and a descriptor that holds a lock on it while its owner lives."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        fcntl.flock(held, fcntl.LOCK_EX)
-        if folder.exists():
-            return folder, held
-        os.close(held)  # another whet has swept it away before it was locked
+        with suppress(FileNotFoundError):  # another whet may sweep it away before it is locked
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, held
+            os.close(held)
 
 
 def _remove_stale(parent: Path) -> None:
