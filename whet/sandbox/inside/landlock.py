@@ -42,10 +42,8 @@ def version() -> int:
     return max(0, known)
 
 
-def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
-    """Takes from this thread, and from all that it starts, what the rules do not give. There is no way back.
-
-    No TCP socket can be bound or connected then, and no process outside can be signalled.
+def make_rules(readable: Sequence[str], writable: Sequence[str]) -> int | None:
+    """Returns a descriptor of rules for `enter`; None where this kernel keeps none.
 
     Args:
         readable: files, and folders with all below them, that may be read and executed; missing ones are left out.
@@ -56,18 +54,34 @@ def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
     """
     known = version()
     if not known:
-        return
+        return None
     rights = (1 << FILE_RIGHTS[min(known, len(FILE_RIGHTS) - 1)]) - 1
     network = NETWORK_RIGHTS if known >= NETWORK_VERSION else 0
     scopes = SCOPES if known >= SCOPE_VERSION else 0
     ruleset = _checked(CREATE_RULESET, struct.pack("=QQQ", rights, network, scopes), 24, 0)
-    try:
-        for paths, given in ((readable, READ), (writable, rights)):
-            for path in paths:
-                _allow(ruleset, path, given)
-        LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        _checked(RESTRICT_SELF, ruleset, 0)
-    finally:
+    for paths, given in ((readable, READ), (writable, rights)):
+        for path in paths:
+            _allow(ruleset, path, given)
+    return ruleset
+
+
+def enter(ruleset: int) -> None:
+    """Takes from this thread, and from all that it starts, what the rules do not give. There is no way back.
+
+    No TCP socket can be bound or connected then, and no process outside can be signalled.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _checked(RESTRICT_SELF, ruleset, 0)
+
+
+def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
+    """Makes rules, where this kernel keeps any, and enters them; see `make_rules` and `enter`."""
+    ruleset = make_rules(readable, writable)
+    if ruleset is not None:
+        enter(ruleset)
         os.close(ruleset)
 
 

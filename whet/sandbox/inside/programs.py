@@ -13,7 +13,7 @@ import signal
 import time
 
 from .channel import Channel, set_limits
-from .landlock import restrict
+from .landlock import enter, make_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -33,13 +33,13 @@ class Waiting:
     It is made beforehand, so that neither the fork nor the rules fall into the time of the run.
     """
 
-    def __init__(self, argv: list[str], files: list[int], rules: list[list[str]]) -> None:
+    def __init__(self, argv: list[str], files: list[int], rules: int | None) -> None:
         """Makes it.
 
         Args:
             argv: the command; its first word is a path.
             files: its stdin, stdout and stderr.
-            rules: see `access_rules` of `whet.sandbox.staging`.
+            rules: of `landlock`, if there are any.
 
         Raises:
             OSError: it cannot be started.
@@ -78,7 +78,7 @@ class Waiting:
         return code, wall, max(0, cpu), usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw
 
 
-def become(argv: list[str], files: list[int], rules: list[list[str]], said: int, gate: int) -> None:
+def become(argv: list[str], files: list[int], rules: int | None, said: int, gate: int) -> None:
     """Makes a fresh fork the shell that waits at the gate; does not return."""
     try:
         os.setpgid(0, 0)
@@ -86,8 +86,8 @@ def become(argv: list[str], files: list[int], rules: list[list[str]], said: int,
         # Out of each other's way first.
         for descriptor, file in [(to, fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, GATE + 1)) for to, file in wanted]:
             os.dup2(file, descriptor)
-        if rules:
-            restrict(*rules)
+        if rules is not None:
+            enter(rules)
         os.execve("/bin/sh", ["sh", "-c", WAIT, "sh", *argv], os.environ)
     finally:
         os._exit(127)
@@ -98,7 +98,7 @@ class Launcher:
 
     def __init__(self, folder: str, isolated: bool, rules: list[list[str]]) -> None:
         self.isolated = isolated
-        self.rules = rules
+        self.rules = make_rules(*rules) if rules else None
         self.waiting: Waiting | OSError = OSError(errno.ESRCH, "nothing is prepared")
         self.paths = [os.path.join(folder, name) for name in (".stdin", ".stdout", ".stderr")]
         os.chdir(folder)
