@@ -256,7 +256,8 @@ def test_two_hundred_in_a_row_leave_whet_as_it_was(sandbox: Sandbox) -> None:
     before = counts()
     for _ in range(200):
         assert run(sandbox, "return 1") == 1
-    assert counts() == before
+    # Less may be held: a container of an earlier test goes away in the background.
+    assert all(now <= then for now, then in zip(counts(), before, strict=True))
 
 
 @pytest.fixture(scope="module")

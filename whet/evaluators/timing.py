@@ -131,7 +131,7 @@ class Bench:
             finally:
                 live.close()
         return self._compared(inputs, passes) or Turn(
-            tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores[0])
+            tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores)
         )
 
     def _subject(self, side: str) -> Subject:

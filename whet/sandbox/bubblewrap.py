@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -13,32 +13,35 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from whet.core.errors import UsageError
+from whet.core.errors import SandboxError, UsageError
+from whet.sandbox.control_group import find_place
 from whet.sandbox.devices import gpu_nodes
 from whet.sandbox.fork_server import ForkServer
 from whet.sandbox.held import FORKABLE, Unfit, session
-from whet.sandbox.inside import kernel
+from whet.sandbox.inside import kernel, landlock
 from whet.sandbox.inside.forking import TREE
 from whet.sandbox.interpreter import reachable
 from whet.sandbox.pool import Pool
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.seccomp import write_filter
+from whet.sandbox.session import Child
+from whet.sandbox.slots import Slot, Slots
 from whet.sandbox.spawner import Spawner, inheritable
 from whet.sandbox.staging import (
-    FIRST_UID,
     HOST_FILES,
     PATH,
     SHARED_BYTES,
-    SLOTS,
     SYSTEM_FOLDERS,
+    WRITABLE,
     Staging,
+    access_rules,
     boot,
     environment,
 )
+from whet.sandbox.users import Users
 from whet.sandbox.watchdog import MOST_FILES, Bounds, Watchdog
 
-WRITABLE = ("/work", "/tmp", "/dev/shm")
 OWN_PROCESSES = 4  # bubblewrap's two and the program inside, and one to spare
 FORKING_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP")  # to make namespaces and mounts, and to give up both
 FORKS_PROCESSES = 3  # the worker, and two between it and the program
@@ -49,7 +52,16 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, protections: Protections = ALL_ON) -> None:
+    def __init__(self, protections: Protections = ALL_ON, control_groups: bool = True) -> None:
+        """Looks for what this machine offers.
+
+        Args:
+            protections: what is on.
+            control_groups: whether the kernel counts a job's memory and processes, where it lets this user say so.
+
+        Raises:
+            UsageError: a tool is missing.
+        """
         missing = [tool for tool in ("bwrap", "setpriv") if shutil.which(tool) is None]
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
@@ -58,8 +70,10 @@ class Bubblewrap:
         self._staging = Staging()
         self._filter = self._staging.folder / "filter.bpf"
         self._filtered = protections.seccomp and write_filter(self._filter)
-        self._slots = itertools.count()
-        self._spawner = Spawner(self._staging.folder / "doors")
+        self._users = Users() if self._root else None
+        place = find_place() if control_groups else None
+        self._control_group = 0 if place is None else place.interface.version
+        self._slots = Slots(place, self._staging.folder / "doors")
         self._watchdog = Watchdog()
         self._pool = Pool(_shape, self._fork_server, ForkServer.remove)
 
@@ -72,7 +86,10 @@ class Bubblewrap:
             "version": words[-1] if words else "",
             "network": False,
             "seccomp": self._filtered,
+            "landlock": landlock.version() if self._on.landlock else 0,
+            "control_group": self._control_group,
             "root_dropped": self._root,
+            "first_user": os.getuid() if self._users is None else self._users.first,
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
@@ -84,46 +101,80 @@ class Bubblewrap:
         self._staging.compile(job.interpreter)
         if job.preload is not None:
             with suppress(Unfit):
-                processes = job.limits.processes + OWN_PROCESSES + FORKS_PROCESSES
-                return session(self._pool.start(job), job, processes, self._on)
+                return self._session(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
         descriptors: list[int] = []
-        argv = self._entry() + self._bwrap(job, descriptors) + boot(job.interpreter, job.program)
+        slot = self._slot(job, OWN_PROCESSES)
         try:
-            process = self._spawn(argv, job, descriptors)
+            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors), *boot(job.interpreter, job.program)]
+            process = self._spawn(slot, argv, job, descriptors)
+        except BaseException:
+            self._slots.give(slot)
+            raise
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        child = self._watchdog.start(process, self._bounds(job))
-        return session(child, job, job.limits.processes + OWN_PROCESSES, self._on)
+        child = self._watchdog.start(process, self._bounds(job), slot, self._slots.give)
+        return self._session(child, job, OWN_PROCESSES)
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Sandbox.close`."""
         self._pool.close()
-        self._spawner.close()
+        self._slots.close()
         self._watchdog.close()
+        if self._users is not None:
+            self._users.close()
         self._staging.close()
+
+    def _session(self, child: Child, job: Job, own: int) -> Session:
+        processes = 0 if self._control_group else job.limits.processes + own
+        return session(child, job, processes, self._on, access_rules(job, self._on))
 
     def _fork_server(self, job: Job) -> ForkServer:
         job = replace(job, tree=None)  # each fork gets one of its own; this one's may be removed before the worker
-        argv = self._entry() + self._bwrap(job) + boot(job.interpreter, "forkserver")
+        slot = self._slot(job, OWN_PROCESSES + FORKS_PROCESSES)
+        argv = [*self._entry(slot), *self._bwrap(job, slot.spawner), *boot(job.interpreter, "forkserver")]
         argv += [*FORKABLE, *(job.preload or ())]
-        start = partial(self._spawn, argv, job, ())
-        return ForkServer(start, self._rules(job), self._watchdog, self._bounds(job))
+        start = partial(self._spawn, slot, argv, job, ())
+        return ForkServer(start, self._rules(job), self._watchdog, self._bounds(job), slot, self._slots.give)
 
     def _spawn(
-        self, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.PIPE
+        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.PIPE
     ) -> subprocess.Popen[bytes]:
         # bubblewrap's own environment is readable at /proc/1/environ.
         own = {"PATH": PATH} if self._on.empty_environment else None
         inherited = () if self._on.closed_descriptors else inheritable()
-        return self._spawner.start(argv, job.cores, own, (*descriptors, *inherited), stdin)
+        return slot.spawner.start(argv, job.cores, own, (*descriptors, *inherited), stdin)
 
-    def _entry(self) -> list[str]:
-        """Returns what comes before bwrap: no rights any more."""
-        if not self._root or not self._on.drop_privileges:
-            return []
-        user = FIRST_UID + next(self._slots) % SLOTS
-        return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+    def _slot(self, job: Job, own: int) -> Slot:
+        """Returns a slot with the bounds of a job.
+
+        Args:
+            job: the job.
+            own: processes that are there besides its own.
+
+        Raises:
+            SandboxError: there can be none.
+        """
+        try:
+            slot = self._slots.take()
+            if slot.group is not None:
+                memory = job.limits.memory if self._on.memory_limit else 0
+                slot.group.begin(memory, job.limits.processes + own if self._on.process_limit else 0)
+        except OSError as error:
+            raise SandboxError(f"a control group could not be made: {error}") from None
+        return slot
+
+    def _entry(self, slot: Slot) -> list[str]:
+        """Returns what comes before bwrap: a control group, then no rights any more."""
+        drop: list[str] = []
+        if self._users is not None and self._on.drop_privileges:
+            user = self._users.take()
+            drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+        doors = slot.group.doors if slot.group is not None else ()
+        if not doors:
+            return drop
+        steps = " && ".join((*(f"echo 0 > {shlex.quote(door)}" for door in doors), 'exec "$@"'))
+        return ["sh", "-c", steps, "sh", *drop]
 
     def _rules(self, job: Job) -> tuple[Any, ...]:
         """Returns what a warm worker keeps a job in by; see `whet.sandbox.inside.forkserver.Rules`."""
@@ -138,16 +189,17 @@ class Bubblewrap:
         return sum(flag for flag, on in own.items() if on), folders, kept, self._on.capabilities, calls
 
     def _bounds(self, job: Job) -> Bounds:
-        memory = job.limits.memory if self._on.memory_limit else 0
+        memory = job.limits.memory if self._on.memory_limit and not self._control_group else 0
         # A shared folder holds other people's files too.
         files = MOST_FILES if self._on.inode_limit and self._on.fresh_folders else 0
         return Bounds(memory, files, WRITABLE)
 
-    def _bwrap(self, job: Job, descriptors: list[int] | None = None) -> list[str]:
+    def _bwrap(self, job: Job, spawner: Spawner, descriptors: list[int] | None = None) -> list[str]:
         """Returns the command of a sandbox.
 
         Args:
             job: that is to run in it.
+            spawner: that is to start it.
             descriptors: gets those that it must inherit. None is for a warm worker: it keeps some rights within the
                 sandbox, and is not filtered; it sees to both for each of its forks.
         """
@@ -160,7 +212,7 @@ class Bubblewrap:
             argv += ["--dev-bind", node, node]
         # After the file systems in memory: an interpreter may live under /tmp or /work.
         for folder in job.interpreter.folders:
-            source = self._spawner.show(folder) if self._root and not reachable(folder) else folder
+            source = spawner.show(folder) if self._root and not reachable(folder) else folder
             argv += ["--ro-bind", str(source), str(folder)]
         sealed = {"/dev": self._on.own_devices, "/": self._on.read_only_root}
         for place in (place for place, on in sealed.items() if on):

@@ -16,6 +16,7 @@ from typing import Any
 
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
+from whet.sandbox.control_group import kills
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.held import ANSWER_SECONDS, FORKABLE, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside import keeper
@@ -131,8 +132,7 @@ class Container(Holder):
         if self._events is None:
             return False
         with suppress(OSError):  # its group goes with the container
-            rows = os.pread(self._events, 4096, 0).split(b"\n")
-            return any(row.startswith(b"oom_kill ") and row != b"oom_kill 0" for row in rows)
+            return kills(self._events) > 0
         return False
 
     def remove(self) -> None:

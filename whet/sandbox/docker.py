@@ -13,10 +13,11 @@ from whet.sandbox import docker_engine
 from whet.sandbox.container import Container
 from whet.sandbox.docker_options import Shape
 from whet.sandbox.held import Unfit, session
+from whet.sandbox.inside import landlock
 from whet.sandbox.pool import Pool
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job, Session
-from whet.sandbox.staging import Staging
+from whet.sandbox.staging import FIRST_UID, READABLE, Staging, access_rules
 
 REMOVERS = 4
 
@@ -46,7 +47,10 @@ class Docker:
             "image": self._image[0],
             "network": False,
             "seccomp": True,
+            "landlock": landlock.version() if self._on.landlock else 0,
+            "control_group": True,
             "root_dropped": True,
+            "first_user": FIRST_UID,
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
@@ -60,7 +64,9 @@ class Docker:
             child = self._pool.start(job)
         except Unfit:
             child = self._pool.start(replace(job, preload=None, worker=0))
-        return session(child, job, 0, self._on)
+        # An image of its own holds nothing of the host: all of it may be read.
+        rules = access_rules(job, self._on, ("/",) if self._image[1] else READABLE)
+        return session(child, job, 0, self._on, rules)
 
     def close(self) -> None:
         """Removes all containers; the skeleton image stays for the next run."""

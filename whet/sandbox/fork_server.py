@@ -14,6 +14,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox.held import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protocol import Incident, Job
+from whet.sandbox.slots import Slot
 from whet.sandbox.watchdog import Bounds, Watchdog
 
 
@@ -26,6 +27,8 @@ class ForkServer(Holder):
         rules: Sequence[Any],
         watchdog: Watchdog,
         bounds: Bounds,
+        slot: Slot,
+        release: Callable[[Slot], None],
     ) -> None:
         """Starts it.
 
@@ -34,6 +37,8 @@ class ForkServer(Holder):
             rules: of `whet.sandbox.inside.forkserver.Rules`.
             watchdog: looks after it from now on.
             bounds: what it may use, with what it has imported.
+            slot: in which it is started.
+            release: is given the slot when it has ended.
 
         Raises:
             SandboxError: it does not start.
@@ -46,6 +51,8 @@ class ForkServer(Holder):
         self.pid = self._process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
+        self._slot = slot
+        self._release = release
         watchdog.watch(self, bounds)
         ours.settimeout(PRELOAD_SECONDS)
         try:
@@ -68,7 +75,7 @@ class ForkServer(Holder):
 
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""
-        return self.excess
+        return self.excess or self._slot.overdrawn()
 
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""
@@ -84,3 +91,4 @@ class ForkServer(Holder):
         assert self._process.stderr is not None
         self._process.stderr.close()
         self._link.close()
+        self._release(self._slot)

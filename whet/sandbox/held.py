@@ -31,11 +31,13 @@ Release = Callable[["Holder", bool], None]
 """Is told that a holder's job has ended, and whether something went wrong."""
 
 
-def session(child: Child, job: Job, processes: int, protections: Protections) -> PipeSession:
+def session(
+    child: Child, job: Job, processes: int, protections: Protections, rules: Sequence[list[str]]
+) -> PipeSession:
     """Returns the talk with a job's process, which has been told its limits; see `whet.sandbox.staging.first_words`."""
     made = PipeSession(child, TREE, job.limits.output, protections)
     try:
-        made.tell(*first_words(job, processes, protections=protections))
+        made.tell(*first_words(job, processes, protections=protections, rules=rules))
     except BaseException:
         made.close()
         raise

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside import kernel
 
+Result = TypeVar("Result")
+
 
 class Spawner:
-    """One thread that starts all: the kernel ends a sandbox when the thread that started it ends."""
+    """A thread that stays: the kernel ends a sandbox when the thread that started it ends."""
 
     def __init__(self, doors: Path) -> None:
         """Starts the thread.
@@ -28,7 +31,11 @@ class Spawner:
 
     def show(self, folder: Path) -> Path:
         """Returns where the processes started here see a folder that only root can reach."""
-        return self._executor.submit(self._show, folder).result()
+        return self.run(self._show, folder)
+
+    def run(self, call: Callable[..., Result], *arguments: object) -> Result:
+        """Calls something in the thread."""
+        return self._executor.submit(call, *arguments).result()
 
     def start(
         self,
@@ -51,7 +58,7 @@ class Spawner:
             SandboxError: it does not start.
         """
         try:
-            return self._executor.submit(self._start, argv, cores, environment, descriptors, stdin).result()
+            return self.run(self._start, argv, cores, environment, descriptors, stdin)
         except OSError as error:
             raise SandboxError(f"bubblewrap could not be started: {error}") from None
 

@@ -1,11 +1,11 @@
-"""Bounds the memory and the files of a whole process tree, where no control group does."""
+"""Bounds the files of a whole process tree, and its memory where no control group does."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Protocol
 
 from whet.sandbox.protocol import Incident
 from whet.sandbox.session import LocalProcess
+from whet.sandbox.slots import Slot
 
 PERIOD_SECONDS = 0.1
 MOST_FILES = 65536
@@ -61,9 +62,18 @@ class Watchdog:
         self._thread = threading.Thread(target=self._watch, name="whet-watchdog", daemon=True)
         self._thread.start()
 
-    def start(self, process: subprocess.Popen[bytes], bounds: Bounds) -> WatchedProcess:
-        """Watches a process, which leads a group of its own, until it is closed."""
-        made = WatchedProcess(process, self)
+    def start(
+        self, process: subprocess.Popen[bytes], bounds: Bounds, slot: Slot, release: Callable[[Slot], None]
+    ) -> WatchedProcess:
+        """Watches a process, which leads a process group of its own, until it is closed.
+
+        Args:
+            process: the process.
+            bounds: what its tree may use.
+            slot: in which it was started.
+            release: is given the slot when it has ended.
+        """
+        made = WatchedProcess(process, self, slot, release)
         self.watch(made, bounds)
         return made
 
@@ -91,13 +101,17 @@ class Watchdog:
 
 
 class WatchedProcess(LocalProcess):
-    """A `LocalProcess` that a watchdog may end."""
+    """A `LocalProcess` that a watchdog may end, or the kernel at the limit of its control group."""
 
-    def __init__(self, process: subprocess.Popen[bytes], watchdog: Watchdog) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], watchdog: Watchdog, slot: Slot, release: Callable[[Slot], None]
+    ) -> None:
         super().__init__(process)
         self.pid = process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
+        self._slot = slot
+        self._release = release
 
     def stop(self, excess: Incident) -> None:
         """Ends it for what it used."""
@@ -106,12 +120,13 @@ class WatchedProcess(LocalProcess):
 
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
-        return self.excess
+        return self.excess or self._slot.overdrawn()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""
         self._watchdog.forget(self)
         super().close(spoiled)
+        self._release(self._slot)
 
 
 def excess(pid: int, bounds: Bounds) -> str:

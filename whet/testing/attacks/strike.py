@@ -12,7 +12,16 @@ from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
-from whet.testing.attacks import channel, host_files, leftovers, memory_disk, network, privileges, processes
+from whet.testing.attacks import (
+    channel,
+    host_files,
+    leftovers,
+    memory_disk,
+    network,
+    privileges,
+    processes,
+    second_layer,
+)
 from whet.testing.attacks.attack import Attack, program
 from whet.testing.attacks.scene import canaries, stays
 
@@ -21,7 +30,7 @@ PRELOAD = ("numpy",)
 """What a warm worker has imported."""
 
 MAKERS: dict[str, Callable[[Protections], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
-GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel)
+GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel, second_layer)
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
 
 
@@ -38,8 +47,8 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON, war
         SandboxError: the sandbox could not be made.
         UsageError: the backend does not work here.
     """
-    with canaries() as scene:
-        sandbox = MAKERS[backend](protections)
+    sandbox = MAKERS[backend](protections)
+    with canaries(sandbox.facts["first_user"]) as scene:
         try:
             if attack.before:
                 _call(sandbox, attack, attack.before, scene, warm)
