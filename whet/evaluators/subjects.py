@@ -130,6 +130,11 @@ class LiveFunction:
     def __init__(self, session: Session) -> None:
         self._session = session
 
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
+
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
         try:
@@ -171,6 +176,11 @@ class LiveProgram:
     def __init__(self, session: Session, argv: list[str]) -> None:
         self._session = session
         self._argv = argv
+
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
 
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""

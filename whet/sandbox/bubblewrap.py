@@ -50,8 +50,8 @@ class Bubblewrap:
         self._on = protections
         self._root = os.geteuid() == 0
         self._staging = Staging()
-        self._filter = self._staging.folder / "filter.bpf"
-        self._filtered = protections.seccomp and write_filter(self._filter)
+        self._filters = {kind: self._staging.folder / f"filter-{kind}.bpf" for kind in (False, True)}
+        self._filtered = protections.seccomp and all(write_filter(path, kind) for kind, path in self._filters.items())
         self._slots = itertools.count()
         self._mounts: dict[Path, Path] = {}
         self._lock = threading.Lock()
@@ -167,7 +167,7 @@ class Bubblewrap:
             argv += ["--remount-ro", place]
         argv += ["--cap-drop" if self._on.capabilities else "--cap-add", "ALL", "--chdir", "/work"]
         if self._filtered:
-            descriptors.append(os.open(self._filter, os.O_RDONLY | os.O_CLOEXEC))
+            descriptors.append(os.open(self._filters[job.profiling], os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]
         return [*argv, "--", *boot(job.interpreter, job.program)]
 

@@ -130,7 +130,8 @@ class Container:
         try:
             # A copy in memory of the container's own: no other job's tree is ever in its sight.
             argv, variables = boot(job.interpreter, job.program), [*environment(job).items()]
-            self._link.send(("start", argv, variables, self._user, read_tree(job.tree)), (stdin, stdout, stderr))
+            files = read_tree(job.tree)
+            self._link.send(("start", argv, variables, self._user, files, job.profiling), (stdin, stdout, stderr))
             answer, _ = self._link.receive()
             if answer[0] != "started":
                 raise OSError(answer[1])
@@ -142,6 +143,17 @@ class Container:
             for descriptor in (stdin, stdout, stderr):
                 os.close(descriptor)
         return ContainerProcess(self, release, our_stdin, our_stdout, our_stderr)
+
+    @property
+    def pid(self) -> int | None:
+        """Its init, as this machine numbers it; None where the engine numbers processes otherwise."""
+        self._handle.reload()
+        pid = int(self._handle.attrs["State"]["Pid"])
+        try:
+            groups = Path(f"/proc/{pid}/cgroup").read_text()
+        except OSError:
+            return None
+        return pid if self._handle.id in groups else None
 
     def end(self, grace: float = 0.0) -> tuple[int, bool]:
         """Ends the job; returns its return code and whether nothing of it is left.
@@ -183,6 +195,11 @@ class ContainerProcess:
         self._container = container
         self._release = release
         self._ended = False
+
+    @property
+    def pid(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.pid`."""
+        return self._container.pid
 
     def fate(self) -> Incident:
         """See `whet.sandbox.session.Child.fate`."""

@@ -13,7 +13,7 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.container import GONE, Container, ContainerProcess
-from whet.sandbox.docker_options import Shape
+from whet.sandbox.docker_options import Shape, knows_perfmon
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.session import PipeSession
@@ -49,6 +49,7 @@ class Docker:
             "network": False,
             "seccomp": True,
             "root_dropped": True,
+            "perfmon": knows_perfmon(self._engine),
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:

@@ -34,12 +34,13 @@ class Shape:
     cores: tuple[int, ...]
     work: int
     gpu: bool
+    profiling: bool
 
     @classmethod
     def of(cls, job: Job) -> Shape:
         """Returns the shape that a job needs."""
         limits = job.limits
-        return cls(job.interpreter, limits.memory, limits.processes, job.cores, job.work, job.gpu)
+        return cls(job.interpreter, limits.memory, limits.processes, job.cores, job.work, job.gpu, job.profiling)
 
 
 def options(
@@ -64,8 +65,11 @@ def options(
         "hostname": "whet",
         "user": "0:0",  # the keeper's; jobs have users of their own and no rights
         "cap_drop": ["ALL"],
-        "cap_add": ["KILL", "SETGID", "SETUID"],
-        "security_opt": ["no-new-privileges", f"seccomp={docker_profile() if protections.seccomp else 'unconfined'}"],
+        "cap_add": ["KILL", "SETGID", "SETUID", *(["PERFMON"] if shape.profiling and knows_perfmon(engine) else [])],
+        "security_opt": [
+            "no-new-privileges",
+            f"seccomp={docker_profile(shape.profiling) if protections.seccomp else 'unconfined'}",
+        ],
         "read_only": True,
         "ipc_mode": "private",
         "init": True,
@@ -86,6 +90,11 @@ def options(
         "volumes": [f"{source}:{place}:ro" for source, place in readable.items()],
         **(gpu_options(engine, own_usr) if shape.gpu else {}),
     }
+
+
+def knows_perfmon(engine: Any) -> bool:
+    """Whether an engine can give a container the right to count events: since its version 23 (API 1.42)."""
+    return tuple(map(int, engine.version()["ApiVersion"].split("."))) >= (1, 42)
 
 
 def gpu_options(engine: Any, own_usr: bool) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class Job:
         threads: what OMP_NUM_THREADS and its kin are set to.
         work: bytes of the writable ``/work``.
         gpu: whether it sees the NVIDIA GPUs; address space has no limit then.
+        profiling: whether it may count the events of its own processes. Never for code that a model wrote.
     """
 
     program: str
@@ -49,6 +50,7 @@ class Job:
     threads: int = 1
     work: int = 256 << 20
     gpu: bool = False
+    profiling: bool = False
 
 
 class Session(Protocol):
@@ -57,6 +59,10 @@ class Session(Protocol):
     @property
     def tree(self) -> str:
         """Where the process sees the tree of its job."""
+
+    @property
+    def pid(self) -> int | None:
+        """The outermost process of its sandbox, as this machine numbers it; None where it is not to be seen here."""
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """Sends a message and returns (the answer, wall seconds between them by the clock out here).

@@ -75,7 +75,6 @@ class WatchedProcess(LocalProcess):
 
     def __init__(self, process: subprocess.Popen[bytes], watchdog: Watchdog) -> None:
         super().__init__(process)
-        self.pid = process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
 

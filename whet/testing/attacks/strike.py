@@ -22,13 +22,14 @@ GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, ch
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
 
 
-def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> bool:
+def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON, profiling: bool = False) -> bool:
     """Runs an attack in a sandbox of its own; returns whether it got through.
 
     Args:
         attack: from `CORPUS`.
         backend: key of `MAKERS`.
         protections: what is on.
+        profiling: in a job that may count events.
 
     Raises:
         SandboxError: the sandbox could not be made.
@@ -38,8 +39,8 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> 
         sandbox = MAKERS[backend](protections)
         try:
             if attack.before:
-                _call(sandbox, attack, attack.before, scene)
-            value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene)
+                _call(sandbox, attack, attack.before, scene, profiling)
+            value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene, profiling)
             # Before the sandbox is closed: its end would clear away what the session's end should have.
             left = stays(scene["mark"], scene["pid"]) if attack.stays else False
         finally:
@@ -47,10 +48,10 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> 
     return left or attack.escaped(value)
 
 
-def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -> object:
+def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], profiling: bool) -> object:
     """Returns what a function returned; the incident, or None where it raised."""
     tree = sandbox.stage(attack.name + ("-before" if source == attack.before else ""), {"a.py": program(source, scene)})
-    job = Job("calls", find_interpreter(), tree, attack.limits)
+    job = Job("calls", find_interpreter(), tree, attack.limits, profiling=profiling)
     return _talk(sandbox, job, lambda session: _answers(session, attack))
 
 
@@ -65,7 +66,7 @@ def _answers(session: Session, attack: Attack) -> object:
     return value if kind == "value" else None
 
 
-def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -> object:
+def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], profiling: bool) -> object:
     """Returns what a shell wrote to stdout, or the incident."""
 
     def talk(session: Session) -> object:
@@ -75,7 +76,7 @@ def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -
         (_, stdout, _), _ = session.ask("output", seconds=attack.seconds)
         return stdout
 
-    return _talk(sandbox, Job("programs", find_interpreter(), None, attack.limits), talk)
+    return _talk(sandbox, Job("programs", find_interpreter(), None, attack.limits, profiling=profiling), talk)
 
 
 def _talk(sandbox: Sandbox, job: Job, talk: Callable[[Session], object]) -> object:
