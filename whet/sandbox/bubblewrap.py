@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.errors import SandboxError, UsageError
-from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.interpreter import reachable
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job, Session
@@ -43,11 +43,12 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, protections: Protections = ALL_ON) -> None:
+    def __init__(self, protections: Protections = ALL_ON, devices: Path = DEV) -> None:
         missing = [tool for tool in ("bwrap", "setpriv", "unshare") if shutil.which(tool) is None]
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
         self._on = protections
+        self._devices = devices
         self._root = os.geteuid() == 0
         self._staging = Staging()
         self._filters = {kind: self._staging.folder / f"filter-{kind}.bpf" for kind in (False, True)}
@@ -156,8 +157,8 @@ class Bubblewrap:
         for name, value in environment(job).items():
             argv += ["--setenv", name, value]
         argv += [*self._system(), *self._own(job)]
-        for node in gpu_nodes() if job.gpu else ():
-            argv += ["--dev-bind", node, node]
+        for node, place in gpu_nodes(self._devices).items() if job.gpu else ():
+            argv += ["--dev-bind", node, place]
         # After the file systems in memory: an interpreter may live under /tmp or /work.
         for folder in job.interpreter.folders:
             source = self._door(folder) if self._root and not reachable(folder) else folder

@@ -17,7 +17,7 @@ from typing import Any
 
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
-from whet.sandbox.docker_options import Shape, options
+from whet.sandbox.docker_options import Shape
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protections import ALL_ON, Protections
@@ -39,8 +39,8 @@ class Container:
     def __init__(
         self,
         engine: Any,
-        image: tuple[str, bool],
-        program: Path,
+        image: str,
+        settings: dict[str, Any],
         door: Path,
         shape: Shape,
         slot: int,
@@ -50,8 +50,8 @@ class Container:
 
         Args:
             engine: client of the docker engine.
-            image: its name, and whether it has a ``/usr`` of its own.
-            program: host folder of the program inside.
+            image: its name.
+            settings: how it is made, see `whet.sandbox.docker_options.options`.
             door: host folder for the socket over which the keeper calls; made here.
             shape: what it must be like.
             slot: a number of its own.
@@ -70,7 +70,7 @@ class Container:
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape, protections))
+            self._handle = self._started(engine, image, settings)
             connected = self._called(listener)
             place.unlink()
         connected.settimeout(ANSWER_SECONDS)

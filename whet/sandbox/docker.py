@@ -13,7 +13,8 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.container import GONE, Container, ContainerProcess
-from whet.sandbox.docker_options import Shape, knows_perfmon
+from whet.sandbox.devices import DEV
+from whet.sandbox.docker_options import Shape, knows_perfmon, options
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.session import PipeSession
@@ -27,8 +28,9 @@ class Docker:
 
     name = "docker"
 
-    def __init__(self, protections: Protections = ALL_ON) -> None:
+    def __init__(self, protections: Protections = ALL_ON, devices: Path = DEV) -> None:
         self._on = protections
+        self._devices = devices
         self._engine = docker_engine.connect()
         docker_engine.remove_leftovers(self._engine)
         self._image = docker_engine.image(self._engine)
@@ -92,7 +94,8 @@ class Docker:
     def _make(self, shape: Shape) -> Container:
         slot = next(self._slots)
         door = self._staging.folder / "doors" / str(slot)
-        made = Container(self._engine, self._image, self._staging.program, door, shape, slot, self._on)
+        settings = options(self._engine, self._image[1], self._staging.program, door, shape, self._on, self._devices)
+        made = Container(self._engine, self._image[0], settings, door, shape, slot, self._on)
         with self._lock:
             self._alive.add(made)
         return made

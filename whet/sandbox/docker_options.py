@@ -9,7 +9,7 @@ from typing import Any
 
 from whet.core.task import MIB
 from whet.sandbox import docker_engine
-from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.inside import keeper
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
@@ -44,9 +44,25 @@ class Shape:
 
 
 def options(
-    engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape, protections: Protections = ALL_ON
+    engine: Any,
+    own_usr: bool,
+    program: Path,
+    door: Path,
+    shape: Shape,
+    protections: Protections = ALL_ON,
+    devices: Path = DEV,
 ) -> dict[str, Any]:
-    """Returns how a container is made: what it may not do, what it may use, what it sees."""
+    """Returns how a container is made: what it may not do, what it may use, what it sees.
+
+    Args:
+        engine: client of the docker engine.
+        own_usr: whether the image has a ``/usr`` of its own.
+        program: host folder of the program inside.
+        door: host folder for the socket over which the keeper calls.
+        shape: what it must be like.
+        protections: what keeps its jobs in.
+        devices: host folder of the GPUs' nodes.
+    """
     memory = shape.memory + KEEPER_MEMORY
     readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
     readable |= {folder: str(folder) for folder in shape.interpreter.folders}
@@ -88,7 +104,7 @@ def options(
             "/tmp": f"{writable},size={shared_bytes}",
         },
         "volumes": [f"{source}:{place}:ro" for source, place in readable.items()],
-        **(gpu_options(engine, own_usr) if shape.gpu else {}),
+        **(gpu_options(engine, own_usr, devices) if shape.gpu else {}),
     }
 
 
@@ -97,7 +113,7 @@ def knows_perfmon(engine: Any) -> bool:
     return tuple(map(int, engine.version()["ApiVersion"].split("."))) >= (1, 42)
 
 
-def gpu_options(engine: Any, own_usr: bool) -> dict[str, Any]:
+def gpu_options(engine: Any, own_usr: bool, devices: Path) -> dict[str, Any]:
     """Returns what passes the NVIDIA GPUs through.
 
     The libraries come with the host's ``/usr``; into an image that has its own, NVIDIA's runtime brings them.
@@ -106,4 +122,4 @@ def gpu_options(engine: Any, own_usr: bool) -> dict[str, Any]:
 
     if own_usr and "nvidia" in engine.info()["Runtimes"]:
         return {"device_requests": [docker.types.DeviceRequest(count=-1, capabilities=[["gpu"]])]}
-    return {"devices": [f"{node}:{node}:rw" for node in gpu_nodes()]}
+    return {"devices": [f"{node}:{place}:rw" for node, place in gpu_nodes(devices).items()]}
