@@ -61,7 +61,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def nodes() -> Iterator[Path]:
     """A folder of nodes that are named as a driver names them, and are all /dev/null."""
-    null = os.stat("/dev/null").st_rdev
+    null = Path("/dev/null").stat().st_rdev
     with tempfile.TemporaryDirectory(prefix="whet-nodes-") as folder:
         root = Path(folder)
         root.chmod(0o755)
