@@ -118,6 +118,7 @@ def test_a_target_that_does_not_run_is_exit_5(whet, tmp_path, source, said):
         (("t.py::g",), "defines no g"),
         (("t.py::f", "--sandbox", "docke"), "did you mean 'docker'?"),
         (("t.py::f", "--privileged"), "--privileged-counters"),
+        (("t.py::f", "--privileged-counters"), "is a function"),
     ],
 )
 def test_what_cannot_be_used_is_exit_2(whet, tmp_path, words, said):

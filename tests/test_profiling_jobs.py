@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import whet
 from whet.evaluators.privileged import loosened, refusal
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.codec import encode
@@ -112,6 +113,14 @@ def test_the_keeper_hands_on_that_right_alone() -> None:
     assert {int(lines[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {keeper.PERFMON}
     assert set(lines["Uid"].split()) == set(lines["Gid"].split()) == {str(FIRST_UID)}
     assert lines["Groups"].split() == []
+
+
+def test_nothing_but_whet_profile_asks_for_such_a_job() -> None:
+    package = Path(whet.__file__).parent
+    asking = {path.name for path in package.rglob("*.py") if "profiling=True" in path.read_text()}
+    assert asking == {"privileged.py"}
+    importing = {path.name for path in package.rglob("*.py") if "import privileged" in path.read_text()}
+    assert importing == {"target_profile.py"}
 
 
 def test_it_is_said_what_is_loosened_and_what_the_kernel_refuses(tmp_path: Path) -> None:

@@ -89,7 +89,8 @@ def _counters(counters: Sequence[Counter], width: int) -> Iterator[str]:
     lacking: dict[str, list[str]] = {}
     for counter in counters:
         if counter.value is not None:
-            yield f"  {counter.name}  {counter.value:.6g} {counter.unit} ({counter.source})"
+            unit = f" {counter.unit}" if counter.unit else ""
+            yield f"  {counter.name}  {counter.value:.6g}{unit} ({counter.source})"
         else:
             lacking.setdefault(counter.reason, []).append(counter.name)
     for reason, names in lacking.items():

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.counter import Counter, missing
-from whet.core.task import Kind
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.subjects import Fault, Workshop
@@ -42,13 +41,9 @@ def refusal(facts: Mapping[str, Any], setting: Path = PARANOID) -> str:
 def counters(workshop: Workshop, source: str, item: Input) -> tuple[Counter, ...]:
     """Returns what the kernel and the processor count in one run of a program."""
     reason = refusal(workshop.sandbox.facts)
-    if workshop.task.kind is Kind.FUNCTION:
-        reason = "perf counts whole programs; a function shares its process with what calls it"
     subject = workshop.build(source)
-    if isinstance(subject, Fault):
-        reason = subject.detail[:200]
     if reason or isinstance(subject, Fault):
-        return _without(reason)
+        return _without(reason or "it does not build")
     command = shlex.join(workshop.argv("{tree}"))
     script = f'exec /usr/bin/perf stat -j -e {",".join(EVENTS)} -o "{{report}}" -- {command}'
     try:

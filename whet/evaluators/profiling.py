@@ -12,6 +12,8 @@ from whet.evaluators.subjects import Workshop
 
 Profiler = Callable[[Workshop, str, Sequence[Input]], Profile]
 
+PROFILED = 8
+"""Inputs that a profile is taken on."""
 PYTHON: tuple[Profiler, ...] = (py_spy.profile, line_timer.profile)
 NATIVE: tuple[Profiler, ...] = (perf.profile, callgrind.profile)
 """The best first; one line adds a tool."""

@@ -9,21 +9,18 @@ from typing import Any
 
 from whet.core.config import Options
 from whet.core.counter import Counter, missing
-from whet.core.errors import BaselineError
+from whet.core.errors import BaselineError, UsageError
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
 from whet.evaluators import privileged
 from whet.evaluators.inputs import Input, InputSource, derive
-from whet.evaluators.profiling import profile
+from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.subjects import Fault, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.counters import rusage
 from whet.sandbox.interpreter import find_interpreter
-
-PROFILED = 8
-"""Inputs that a profile is taken on."""
 
 
 def profile_target(target: str, *, privileged_counters: bool = False, **options: Any) -> ProfileReport:
@@ -41,6 +38,8 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
     start = time.perf_counter()
     settings = Options(**options)
     task = read_task(target, settings)
+    if privileged_counters and task.kind is Kind.FUNCTION:
+        raise UsageError(f"--privileged-counters counts whole programs, and {task.target} is a function")
     seed = settings.seed if settings.seed is not None else secrets.randbits(63)
     interpreter = find_interpreter(settings.python)
     sandbox = open_sandbox(settings.sandbox, settings.unsafe)
