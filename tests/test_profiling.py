@@ -23,7 +23,8 @@ from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.sampling import sample
+from whet.sandbox.protocol import Job
+from whet.sandbox.sampling import REPORT_BYTES, inner, sample
 
 needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 needs_perf = pytest.mark.skipif(shutil.which(perf.PATH) is None, reason="perf is not installed")
@@ -149,6 +150,22 @@ def test_the_best_tool_that_works_is_taken_and_the_others_reasons_told(tmp_path:
     assert found.lines
 
 
+def test_the_process_of_a_job_is_found_from_outside(backend: str) -> None:
+    sandbox = open_sandbox(backend, unsafe=False)
+    try:
+        tree = sandbox.stage("t", {"t.py": b"def f(): pass\n"})
+        session = sandbox.open(Job("calls", find_interpreter(), tree))
+        try:
+            session.ask("load", "t.py", "f", seconds=30.0)
+            command = Path(f"/proc/{inner(session)}/cmdline").read_bytes()
+            assert b"from inside.calls import main" in command
+            assert b"bwrap" not in command
+        finally:
+            session.close()
+    finally:
+        sandbox.close()
+
+
 def test_a_target_that_crashes_has_a_note_and_no_lines(tmp_path: Path, backend: str) -> None:
     task = written(tmp_path, "t.py::f", "import os\ndef f(x):\n    os._exit(3)\n", CALLS)
     found = found_by(profile, task, backend)
@@ -166,14 +183,24 @@ def test_what_a_hostile_process_calls_its_functions_is_only_text(tmp_path: Path,
 
 
 def test_a_profiler_that_cannot_attach_or_end_is_told(tmp_path: Path) -> None:
+    def work() -> float:
+        return 1.0
+
+    interrupted = "trap 'echo broken; exit 4' INT; echo ready; while :; do sleep 0.01; done"
     with pytest.raises(Silent, match="cannot be started"):
-        sample([f"{tmp_path}/none"], b"ready", lambda: None)
+        sample([f"{tmp_path}/none"], b"ready", work)
     with pytest.raises(Silent, match="no such process"):
-        sample(["/bin/sh", "-c", "echo no such process; exit 1"], b"ready", lambda: None)
+        sample(["/bin/sh", "-c", "echo no such process; exit 1"], b"ready", work)
     with pytest.raises(Silent, match="broken"):
-        sample(
-            ["/bin/sh", "-c", "trap 'echo broken; exit 4' INT; echo ready; while :; do sleep 0.01; done"], b"ready", int
-        )
+        sample(["/bin/sh", "-c", interrupted], b"ready", work)
+
+
+def test_the_report_of_a_profiler_is_bounded(tmp_path: Path) -> None:
+    report = tmp_path / "report"
+    flood = f"echo ready; exec head -c {2 * REPORT_BYTES} /dev/zero > {report}"
+    with pytest.raises(Silent, match="it ended with -25"):  # SIGXFSZ
+        sample(["/bin/sh", "-c", f"trap '' INT; {flood}"], b"ready", lambda: 1.0)
+    assert report.stat().st_size <= REPORT_BYTES
 
 
 def test_what_a_line_calls_elsewhere_counts_for_it_and_functions_for_themselves() -> None:

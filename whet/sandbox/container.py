@@ -146,12 +146,14 @@ class Container:
 
     @property
     def pid(self) -> int | None:
-        """Its init, as this machine numbers it; None where the engine numbers processes otherwise."""
-        self._handle.reload()
-        pid = int(self._handle.attrs["State"]["Pid"])
+        """Its init, as this machine numbers it; None where it ended, or the engine numbers processes otherwise."""
+        import docker
+
         try:
+            self._handle.reload()
+            pid = int(self._handle.attrs["State"]["Pid"])
             groups = Path(f"/proc/{pid}/cgroup").read_text()
-        except OSError:
+        except (docker.errors.DockerException, OSError):
             return None
         return pid if self._handle.id in groups else None
 

@@ -15,7 +15,8 @@ from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Session
 from whet.sandbox.watchdog import tree
 
-SECONDS = 1.0
+WORK_SECONDS = 1.0
+MOST_SECONDS = 5.0
 ATTACH_SECONDS = 10.0
 END_SECONDS = 20.0
 REPORT_BYTES = 32 << 20
@@ -34,7 +35,7 @@ def inner(session: Session) -> int:
     return [*tree(pid)][-1]
 
 
-def sample(argv: Sequence[str], ready: bytes, work: Callable[[], object]) -> None:
+def sample(argv: Sequence[str], ready: bytes, work: Callable[[], float]) -> None:
     """Runs a profiler that samples a process, and keeps that process at work meanwhile.
 
     What the profiler reads is hostile, so its report and its memory are bounded.
@@ -42,7 +43,8 @@ def sample(argv: Sequence[str], ready: bytes, work: Callable[[], object]) -> Non
     Args:
         argv: attaches, and writes its report when it is interrupted.
         ready: what it says once it has attached.
-        work: makes the process work once; called for about a second, at least once.
+        work: makes the process work once, and returns for how many seconds it did; called again and again until that
+            makes a second, or five have passed.
 
     Raises:
         Silent: it could not attach, or did not end well.
@@ -64,9 +66,10 @@ def sample(argv: Sequence[str], ready: bytes, work: Callable[[], object]) -> Non
                     resource.prlimit(process.pid, which, (limit, limit))
             assert process.stdout is not None
             _await(process.stdout, ready)
-            start = time.monotonic()
-            while time.monotonic() - start < SECONDS:
-                work()
+            end = time.monotonic() + MOST_SECONDS
+            worked = 0.0
+            while worked < WORK_SECONDS and time.monotonic() < end:
+                worked += work()
             process.send_signal(signal.SIGINT)
             said, _ = process.communicate(timeout=END_SECONDS)
         except subprocess.TimeoutExpired:

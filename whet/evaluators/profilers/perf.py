@@ -66,9 +66,11 @@ def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> 
     assert isinstance(live, LiveProgram)
     payloads = cycle([item.payload for item in inputs])
 
-    def work() -> None:
-        if isinstance(fault := live.call(next(payloads), workshop.task.limits.seconds), Fault):
-            raise Silent(fault.detail)
+    def work() -> float:
+        answer = live.call(next(payloads), workshop.task.limits.seconds)
+        if isinstance(answer, Fault):
+            raise Silent(answer.detail)
+        return answer[1]
 
     with tempfile.TemporaryDirectory(prefix="whet-profile-") as folder:
         data = Path(folder, DATA)

@@ -55,9 +55,11 @@ def _recorded(tool: str, live: LiveFunction | LiveProgram, task: Task, inputs: S
     """Returns py-spy's report on a process that works."""
     payloads = cycle([item.payload for item in inputs])
 
-    def work() -> None:
-        if isinstance(fault := live.call(next(payloads), task.limits.seconds), Fault):
-            raise Silent(fault.detail)
+    def work() -> float:
+        answer = live.call(next(payloads), task.limits.seconds)
+        if isinstance(answer, Fault):
+            raise Silent(answer.detail)
+        return answer[1]
 
     work()  # what has answered once is there to be found
     with tempfile.TemporaryDirectory(prefix="whet-profile-") as folder:
