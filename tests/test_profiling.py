@@ -214,7 +214,7 @@ def test_what_a_line_calls_elsewhere_counts_for_it_and_functions_for_themselves(
             "fl=(1)", "fn=(3)", "9 60", "cfn=(3)", "calls=1 9", "9 10",
         ]
     )  # fmt: skip
-    found = callgrind.parse(report, "/tmp/a.cpp")
+    found = callgrind.parse(report, "a.cpp")
     assert found.lines == {5: 10, 6: 520, 7: 1, 9: 60}
     main, insert, helper = ("main", "/tmp/a.cpp"), ("insert", "/usr/include/map"), ("helper", "/tmp/a.cpp")
     assert found.own == {main: 36, insert: 500, helper: 60}

@@ -17,7 +17,8 @@ from typing import Any
 
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
-from whet.sandbox.docker_options import Shape
+from whet.sandbox.devices import DEV
+from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protections import ALL_ON, Protections
@@ -39,23 +40,25 @@ class Container:
     def __init__(
         self,
         engine: Any,
-        image: str,
-        settings: dict[str, Any],
+        image: tuple[str, bool],
+        program: Path,
         door: Path,
         shape: Shape,
         slot: int,
         protections: Protections = ALL_ON,
+        devices: Path = DEV,
     ):
         """Starts it.
 
         Args:
             engine: client of the docker engine.
-            image: its name.
-            settings: how it is made, see `whet.sandbox.docker_options.options`.
+            image: its name, and whether it has a ``/usr`` of its own.
+            program: host folder of the program inside.
             door: host folder for the socket over which the keeper calls; made here.
             shape: what it must be like.
             slot: a number of its own.
             protections: what keeps its jobs in.
+            devices: host folder of the GPUs' nodes.
 
         Raises:
             SandboxError: it does not start.
@@ -70,7 +73,8 @@ class Container:
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            self._handle = self._started(engine, image, settings)
+            settings = options(engine, image[1], program, door, shape, protections, devices)
+            self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
         connected.settimeout(ANSWER_SECONDS)

@@ -14,7 +14,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.container import GONE, Container, ContainerProcess
 from whet.sandbox.devices import DEV
-from whet.sandbox.docker_options import Shape, knows_perfmon, options
+from whet.sandbox.docker_options import Shape, knows_perfmon
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.session import PipeSession
@@ -94,8 +94,9 @@ class Docker:
     def _make(self, shape: Shape) -> Container:
         slot = next(self._slots)
         door = self._staging.folder / "doors" / str(slot)
-        settings = options(self._engine, self._image[1], self._staging.program, door, shape, self._on, self._devices)
-        made = Container(self._engine, self._image[0], settings, door, shape, slot, self._on)
+        made = Container(
+            self._engine, self._image, self._staging.program, door, shape, slot, self._on, self._devices
+        )
         with self._lock:
             self._alive.add(made)
         return made

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from whet.core.profile import Profile
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
-from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines
+from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
 from whet.evaluators.subjects import Fault, Workshop
 from whet.sandbox.protocol import Incident
 from whet.sandbox.toolchains import native
@@ -36,10 +36,10 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         text = report(workshop, subject, argv, inputs[0])
     except Incident as incident:
         return Profile((), TOOL, f"it did not come through: {incident}")
-    path = native.source_path(workshop.task)
-    found = parse(text, path)
+    target = native.source_name(workshop.task)
+    found = parse(text, target)
     functions = {
-        (name, workshop.task.filename if file == path else file, found.starts.get((name, file))): Cost(
+        (name, workshop.task.filename if is_file(file, target) else file, found.starts.get((name, file))): Cost(
             found.own[name, file], found.total[name, file]
         )
         for name, file in found.total
@@ -70,7 +70,7 @@ def parse(text: str, target: str) -> Report:
 
     Args:
         text: the report.
-        target: the path of the target's file when it was compiled.
+        target: the target's file.
     """
     found = Report()
     files: dict[str, str] = {}
@@ -97,7 +97,7 @@ def parse(text: str, target: str) -> Report:
             where, cost = match[1], int(match[2])
             line = line if where == "*" else line + int(where) if where[0] in "+-" else int(where)
             key = (function, home)
-            if file == target and not (calling and callee_file == target):
+            if is_file(file, target) and not (calling and is_file(callee_file, target)):
                 found.lines[line] += cost
             if not calling:
                 found.own[key] += cost

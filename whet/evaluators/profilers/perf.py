@@ -57,7 +57,7 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         text = report(workshop, Subject(subject.source_id, tree, workshop), argv, Input("", b""))
     except (Silent, Incident) as error:
         return Profile((), TOOL, str(error))
-    return from_stacks(TOOL, parse(text), native.source_path(workshop.task), workshop.task.filename, source, {})
+    return from_stacks(TOOL, parse(text), native.source_name(workshop.task), workshop.task.filename, source, {})
 
 
 def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> bytes:

@@ -50,7 +50,7 @@ def from_stacks(
     Args:
         tool: what took them.
         stacks: how often each was met.
-        file: the target's file, as the stacks name it.
+        file: the target's file, as the stacks name it, or its last part.
         shown: its name for readers.
         source: its text.
         starts: line of the target's file -> the line where its function begins; may be empty.
@@ -59,12 +59,12 @@ def from_stacks(
     own: Counter[tuple[str, str, int | None]] = Counter()
     total: Counter[tuple[str, str, int | None]] = Counter()
     for stack, count in stacks.items():
-        theirs = [i for i, frame in enumerate(stack) if frame.file == file]
+        theirs = [i for i, frame in enumerate(stack) if is_file(frame.file, file)]
         if not theirs:
             continue
         by_line[stack[theirs[0]].line] += count
         keys = [
-            (frame.name, shown, starts.get(frame.line)) if frame.file == file else (frame.name, frame.file, None)
+            (frame.name, shown, starts.get(frame.line)) if is_file(frame.file, file) else (frame.name, frame.file, None)
             for frame in stack[: theirs[-1] + 1]
         ]
         own[keys[0]] += count
@@ -73,6 +73,11 @@ def from_stacks(
         return Profile((), tool, f"only {by_line.total()} samples met the target; such short runs are over too soon")
     costs = {key: Cost(own[key], total[key]) for key in total}
     return Profile(hot_lines(source, by_line), tool, "", hot_functions(costs, by_line.total()), "samples")
+
+
+def is_file(path: str, file: str) -> bool:
+    """Whether a path leads to a file that is known by its whole path, or by its last part."""
+    return path == file or path.endswith(f"/{file}")
 
 
 def hot_lines(source: str, hits: Mapping[int, int]) -> tuple[HotLine, ...]:

@@ -32,9 +32,9 @@ def variants(task: Task) -> tuple[tuple[str, ...], ...]:
     return ((), TUNED) if task.flags == DEFAULT_FLAGS.get(task.language) else ((),)
 
 
-def source_path(task: Task) -> str:
-    """Returns the path at which the compiler sees the source, which debuggers and profilers name then."""
-    return f"/tmp/{task.path.stem}{SUFFIXES[task.language]}"
+def source_name(task: Task) -> str:
+    """Returns the file name under which the compiler sees the source, and which profilers tell."""
+    return f"{task.path.stem}{SUFFIXES[task.language]}"
 
 
 def compiler(language: str) -> str:
@@ -69,7 +69,7 @@ def compile_program(
     """
     flags = task.flags or DEFAULT_FLAGS[task.language]
     script = 'cat > "$1" && shift && exec "$@"'
-    name = source_path(task)
+    name = f"/tmp/{source_name(task)}"
     build = [compiler(task.language), *flags, *extra, name, "-o", "/tmp/program", "-lm"]
     session = sandbox.open(Job("programs", interpreter, limits=LIMITS))
     try:
