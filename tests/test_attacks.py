@@ -41,7 +41,7 @@ def test_with_all_on_it_is_held(attack: Attack, backend: str) -> None:
 @pytest.mark.corpus
 @pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
 def test_a_fork_of_a_warm_worker_is_held_as_well(attack: Attack, backend: str) -> None:
-    assert not escapes(attack, backend, warm=True)
+    assert not escapes(attack, backend, preload=("numpy",))
 
 
 @pytest.mark.corpus

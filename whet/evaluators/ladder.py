@@ -20,7 +20,7 @@ from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
-from whet.evaluators.profiling import profile
+from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
@@ -30,9 +30,6 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains import native
-
-PROFILED = 8
-"""Inputs that a profile is taken on."""
 
 HASH_SEEDS = 2
 """How many hash seeds fresh inputs are tried under; each needs warm workers of its own."""

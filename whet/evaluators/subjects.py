@@ -18,7 +18,8 @@ from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 from whet.sandbox.toolchains import native
 
 START_SECONDS = 30.0
-PROGRAM = "program"
+PROGRAM = "program-{layout}"
+"""What a native program is called in its tree."""
 KEPT = 256
 """Subjects that a workshop keeps ready; far more than are in the work at once."""
 LONGEST = 10**15
@@ -155,6 +156,11 @@ class LiveFunction:
     def __init__(self, session: Session) -> None:
         self._session = session
 
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
+
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
         try:
@@ -205,6 +211,11 @@ class LiveProgram:
     def __init__(self, session: Session, argv: list[str]) -> None:
         self._session = session
         self._argv = argv
+
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
 
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
@@ -301,11 +312,11 @@ class Workshop:
         built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
-        files = {f"{PROGRAM}-{number}": binary for number, binary in enumerate(built)}
+        files = {PROGRAM.format(layout=number): binary for number, binary in enumerate(built)}
         return Subject(name, self.sandbox.stage(name, files, executable=True), self, len(layouts))
 
     def argv(self, tree: str, layout: int = 0) -> list[str]:
         """Returns how a program of this task is started where its tree is seen at ``tree``."""
         if self.task.language == "python":
             return [str(self.interpreter.executable), "-s", "-B", f"{tree}/{self.task.filename}"]
-        return [f"{tree}/{PROGRAM}-{layout}"]
+        return [f"{tree}/{PROGRAM.format(layout=layout)}"]

@@ -17,6 +17,7 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.control_group import kills
+from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.held import ANSWER_SECONDS, FORKABLE, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside import keeper
@@ -40,6 +41,7 @@ class Container(Holder):
         shape: Shape,
         slot: int,
         protections: Protections = ALL_ON,
+        devices: Path = DEV,
     ):
         """Starts it.
 
@@ -51,6 +53,7 @@ class Container(Holder):
             shape: what it must be like.
             slot: a number of its own.
             protections: what keeps its jobs in.
+            devices: host folder of the GPUs' nodes.
 
         Raises:
             SandboxError: it does not start.
@@ -66,7 +69,8 @@ class Container(Holder):
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape, protections))
+            settings = options(engine, image[1], program, door, shape, protections, devices)
+            self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
         super().__init__(Link(connected))
@@ -119,13 +123,26 @@ class Container(Holder):
         """See `Holder.start`."""
         argv, variables = boot(job.interpreter, job.program), [*environment(job).items()]
         program: tuple[Any, ...] = (argv, variables) if job.preload is None else ([job.program], None)
-        return self._hand_over((*program, self._user), job.tree, release)
+        return self._hand_over((*program, self._user, job.profiling), job.tree, release)
 
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""
         if self._ran_out_of_memory():
             return Incident("memory", f"out of memory: the limit is {self.shape.memory >> 20} MiB")
         return None
+
+    @property
+    def pid(self) -> int | None:
+        """See `Holder.pid`: its init; None where it ended, or where the engine numbers processes otherwise."""
+        import docker
+
+        try:
+            self._handle.reload()
+            pid = int(self._handle.attrs["State"]["Pid"])
+            groups = Path(f"/proc/{pid}/cgroup").read_text()
+        except (docker.errors.DockerException, OSError):
+            return None
+        return pid if self._handle.id in groups else None
 
     def _ran_out_of_memory(self) -> bool:
         """Whether the kernel has killed a process of this container at its limit, since it was made."""

@@ -41,6 +41,7 @@ class Job:
         preload: modules for a fork of a warm worker to have imported; an empty tuple is a fork too. None is a fresh
             process, which a sandbox may start in any case.
         worker: which of several warm workers that are alike.
+        profiling: whether it may count the events of its own processes. Never for code that a model wrote.
     """
 
     program: str
@@ -54,6 +55,7 @@ class Job:
     gpu: bool = False
     preload: tuple[str, ...] | None = None
     worker: int = 0
+    profiling: bool = False
 
 
 class Session(Protocol):
@@ -62,6 +64,10 @@ class Session(Protocol):
     @property
     def tree(self) -> str:
         """Where the process sees the tree of its job."""
+
+    @property
+    def pid(self) -> int | None:
+        """The outermost process of its sandbox, as this machine numbers it; None where it is not to be seen here."""
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """Sends a message and returns (the answer, wall seconds between them by the clock out here).

@@ -15,7 +15,7 @@ from typing import Any
 
 from whet.core.task import MIB
 from whet.sandbox import inside
-from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job
@@ -172,15 +172,18 @@ def first_words(
     return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]
 
 
-def access_rules(job: Job, protections: Protections, readable: Sequence[str] = READABLE) -> list[list[str]]:
+def access_rules(
+    job: Job, protections: Protections, devices: Path = DEV, readable: Sequence[str] = READABLE
+) -> list[list[str]]:
     """Returns what foreign code of a job may read, and where it may write; empty where no rules say so.
 
     Args:
         job: the job.
         protections: whether there are rules.
+        devices: host folder of the GPUs' nodes.
         readable: what its sandbox shows, but for the interpreter's folders.
     """
     if not protections.landlock:
         return []
-    writable = (*WRITABLE, *HARMLESS, *(gpu_nodes() if job.gpu else ()))
+    writable = (*WRITABLE, *HARMLESS, *(gpu_nodes(devices).values() if job.gpu else ()))
     return [[*readable, *map(str, job.interpreter.folders)], list(writable)]

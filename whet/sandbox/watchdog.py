@@ -107,7 +107,6 @@ class WatchedProcess(LocalProcess):
         self, process: subprocess.Popen[bytes], watchdog: Watchdog, slot: Slot, release: Callable[[Slot], None]
     ) -> None:
         super().__init__(process)
-        self.pid = process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot

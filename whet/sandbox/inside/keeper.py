@@ -25,7 +25,7 @@ from .link import Link
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from .forking import File
 
@@ -33,6 +33,7 @@ DOOR = "/run/whet/door"
 WRITABLE = ("/work", "/tmp", "/dev/shm", "/dev/mqueue")
 QUEUES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 MEMORY_EVENTS = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
+PERFMON = 1 << 38
 
 
 class Keeper:
@@ -54,6 +55,7 @@ class Keeper:
         environment: Sequence[tuple[str, str]] | None,
         user: int,
         files: Sequence[File],
+        profiling: bool,
         descriptors: Sequence[int],
     ) -> None:
         """Starts a job.
@@ -63,6 +65,7 @@ class Keeper:
             environment: all of it; None is a fork, whose environment is the keeper's.
             user: whom it runs as.
             files: its tree.
+            profiling: whether it keeps the right to count events, where this container has that; never for a fork.
             descriptors: its stdin, stdout and stderr, and where its tree is read from.
         """
         self.user = user
@@ -73,17 +76,17 @@ class Keeper:
             self.process = Fork(lambda: self.begin(program[0], pipes))
         else:
             stdin, stdout, stderr = pipes
+            counts = profiling and _may_count()
+            owner: dict[str, Any] = {} if counts else {"user": user, "group": user, "extra_groups": ()}
             self.process = subprocess.Popen(
-                program,
+                [*counting(user), *program] if counts else program,
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 env=dict(environment),
                 cwd="/work",
-                user=user,
-                group=user,
-                extra_groups=(),
                 start_new_session=True,
+                **owner,
             )
         _first_to_go(False)
 
@@ -145,6 +148,18 @@ class Keeper:
         ]
 
 
+def _may_count() -> bool:
+    with open("/proc/self/status", encoding="ascii") as file:
+        masks = [int(line.split()[1], 16) for line in file if line.startswith("CapPrm:")]
+    return bool(masks[0] & PERFMON)
+
+
+def counting(user: int) -> list[str]:
+    """Returns what makes a command another user's, with no right but the one to count events."""
+    rights = ("--inh-caps=-all,+perfmon", "--ambient-caps=-all,+perfmon")
+    return ["/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *rights, "--"]
+
+
 def _first_to_go(yes: bool) -> None:
     """Whether this process, and what it starts, goes before all others where memory runs out."""
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
@@ -170,8 +185,8 @@ def serve(link: Link) -> None:
         message, descriptors = link.receive()
         if message[0] == "start":
             try:
-                _, program, environment, user, files = message
-                keeper.start(program, environment, user, files, descriptors)
+                _, program, environment, user, profiling, files = message
+                keeper.start(program, environment, user, files, profiling, descriptors)
                 link.send(("started",))
             except OSError as error:
                 link.send(("failed", str(error)))
