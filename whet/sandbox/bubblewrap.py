@@ -90,7 +90,8 @@ class Bubblewrap:
                 os.close(descriptor)
         child = self._watchdog.start(process, self._bounds(job))
         session = PipeSession(child, "/src", job.limits.output, self._on)
-        session.tell(*first_words(job, job.limits.processes + OWN_PROCESSES, protections=self._on))
+        processes = job.limits.processes + OWN_PROCESSES
+        session.tell(*first_words(job, processes, alone=self._on.pid_namespace, protections=self._on))
         return session
 
     def close(self) -> None:
@@ -193,7 +194,7 @@ class Bubblewrap:
         """Returns what makes the folders that are the job's own."""
         argv = ["--ro-bind", str(self._staging.program), "/whet"]
         if job.tree is not None:
-            argv += ["--ro-bind", str(job.tree), "/src"]
+            argv += ["--ro-bind" if self._on.read_only_root else "--bind", str(job.tree), "/src"]
         argv += ["--proc", "/proc", *(("--dev",) if self._on.own_devices else ("--dev-bind", "/dev")), "/dev"]
         for folder, size in zip(WRITABLE, (job.work, SHARED_BYTES, SHARED_BYTES), strict=True):
             argv += [*(("--size", str(size)) if self._on.sized_folders else ()), "--tmpfs", folder]

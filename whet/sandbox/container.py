@@ -45,6 +45,7 @@ class Container:
         shape: Shape,
         slot: int,
         protections: Protections = ALL_ON,
+        neighbour: str = "",
     ):
         """Starts it.
 
@@ -56,11 +57,13 @@ class Container:
             shape: what it must be like.
             slot: a number of its own.
             protections: what keeps its jobs in.
+            neighbour: see `whet.sandbox.docker_options.options`.
 
         Raises:
             SandboxError: it does not start.
         """
         self.shape = shape
+        self._on = protections
         self._user = FIRST_UID + slot % SLOTS if protections.drop_privileges else 0
         door.mkdir(parents=True)
         for folder in (door.parent, door):
@@ -70,7 +73,8 @@ class Container:
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape, protections))
+            settings = options(engine, image[1], program, door, shape, protections, neighbour)
+            self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
         connected.settimeout(ANSWER_SECONDS)
@@ -81,6 +85,12 @@ class Container:
             self.remove()
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         self._events = events[0] if events else None
+
+    @property
+    def id(self) -> str:
+        """By which the engine knows it."""
+        name: str = self._handle.id
+        return name
 
     def _started(self, engine: Any, image: str, settings: dict[str, Any]) -> Any:
         import docker
@@ -129,8 +139,11 @@ class Container:
         our_stderr, stderr = os.pipe2(os.O_CLOEXEC)
         try:
             # A copy in memory of the container's own: no other job's tree is ever in its sight.
-            argv, variables = boot(job.interpreter, job.program), [*environment(job).items()]
-            self._link.send(("start", argv, variables, self._user, read_tree(job.tree)), (stdin, stdout, stderr))
+            argv, variables = boot(job.interpreter, job.program), environment(job)
+            if not self._on.empty_environment:
+                variables = {**os.environ, **variables}
+            message = ("start", argv, [*variables.items()], self._user, read_tree(job.tree))
+            self._link.send(message, (stdin, stdout, stderr))
             answer, _ = self._link.receive()
             if answer[0] != "started":
                 raise OSError(answer[1])
@@ -150,7 +163,7 @@ class Container:
             OSError: the keeper does not answer.
             EOFError: the keeper is gone.
         """
-        self._link.send(("end", grace))
+        self._link.send(("end", grace, self._on.pid_namespace, self._on.fresh_folders))
         (_, code, clean), _ = self._link.receive()
         return code, clean
 

@@ -59,7 +59,7 @@ class Docker:
         """See `whet.sandbox.protocol.Sandbox.open`."""
         self._staging.compile(job.interpreter)
         session = PipeSession(self._started(job), "/src", job.limits.output, self._on)
-        session.tell(*first_words(job, 0, protections=self._on))
+        session.tell(*first_words(job, 0, alone=self._on.pid_namespace, protections=self._on))
         return session
 
     def close(self) -> None:
@@ -91,7 +91,8 @@ class Docker:
     def _make(self, shape: Shape) -> Container:
         slot = next(self._slots)
         door = self._staging.folder / "doors" / str(slot)
-        made = Container(self._engine, self._image, self._staging.program, door, shape, slot, self._on)
+        neighbour = next((other.id for other in self._alive.copy()), "")
+        made = Container(self._engine, self._image, self._staging.program, door, shape, slot, self._on, neighbour)
         with self._lock:
             self._alive.add(made)
         return made

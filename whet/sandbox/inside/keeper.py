@@ -82,11 +82,13 @@ class Keeper:
         )
         _first_to_go(False)
 
-    def end(self, grace: float) -> tuple[int, bool]:
+    def end(self, grace: float, sweeps: bool, wipes: bool) -> tuple[int, bool]:
         """Ends the job and all that it started.
 
         Args:
             grace: seconds in which it may end by itself.
+            sweeps: whether what it started is ended too.
+            wipes: whether what it wrote is removed.
 
         Returns:
             its return code, and whether nothing of it is left.
@@ -95,10 +97,13 @@ class Keeper:
         if grace:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(grace)
-        with suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
+        if sweeps:
+            with suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
+        else:
+            self.process.kill()
         code = self.process.wait()
-        return code, self.alone() and self.wiped()
+        return code, (not sweeps or self.alone()) and (not wipes or self.wiped())
 
     def alone(self) -> bool:
         """Waits until init has buried what was killed; returns whether nobody is left."""
@@ -179,7 +184,7 @@ def serve(link: Link) -> None:
                 for descriptor in pipes:
                     os.close(descriptor)
         else:
-            link.send(("ended", *keeper.end(message[1])))
+            link.send(("ended", *keeper.end(*message[1:])))
 
 
 def main() -> None:

@@ -18,28 +18,27 @@ TAIL = 16384
 
 
 class Launcher:
-    """Runs one program at a time in ``/work``, with stdin and stdout as files there."""
+    """Runs one program at a time in ``/work``, with stdin and stdout as files without a name there."""
 
     def __init__(self, folder: str, isolated: bool) -> None:
         self.isolated = isolated
         self.argv: list[str] = []
-        self.paths = [os.path.join(folder, name) for name in (".stdin", ".stdout", ".stderr")]
+        self.files: list[tuple[int, int]] = []
         os.chdir(folder)
 
     def prepare(self, argv: list[str], stdin: bytes) -> None:
         """Takes what the next run needs."""
         self.argv = argv
-        for path in self.paths:
-            with open(path, "wb") as file:
-                file.write(stdin if path == self.paths[0] else b"")
+        for descriptor in (descriptor for pair in self.files for descriptor in pair):
+            os.close(descriptor)
+        self.files = [unnamed() for _ in range(3)]
+        with open(self.files[0][1], "wb", closefd=False) as file:
+            file.write(stdin)
 
     def run(self) -> tuple[int, int, int, int]:
         """Returns (return code, wall ns, CPU ns, peak resident bytes of the largest process)."""
-        actions = [
-            (os.POSIX_SPAWN_OPEN, 0, self.paths[0], os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, self.paths[1], os.O_WRONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 2, self.paths[2], os.O_WRONLY, 0),
-        ]
+        (stdin, _), (_, stdout), (_, stderr) = self.files
+        actions = [(os.POSIX_SPAWN_DUP2, descriptor, to) for to, descriptor in enumerate((stdin, stdout, stderr))]
         start = time.perf_counter_ns()
         pid = os.posix_spawn(self.argv[0], self.argv, os.environ, file_actions=actions, setpgroup=0)
         _, status, usage = os.wait4(pid, 0)
@@ -60,11 +59,23 @@ class Launcher:
 
     def output(self) -> tuple[bytes, bytes]:
         """Returns stdout and the end of stderr of the last run."""
-        with open(self.paths[1], "rb") as file:
-            stdout = file.read()
-        with open(self.paths[2], "rb") as file:
-            file.seek(max(0, os.path.getsize(self.paths[2]) - TAIL))
-            return stdout, file.read(TAIL)
+        _, (stdout, _), (stderr, _) = self.files
+        with open(stdout, "rb", closefd=False) as file:
+            file.seek(0)
+            written = file.read()
+        return written, os.pread(stderr, TAIL, max(0, os.fstat(stderr).st_size - TAIL))
+
+
+def unnamed() -> tuple[int, int]:
+    """Returns descriptors to read and to write a file in the working folder.
+
+    It has no name by which a program could put something else in its place.
+    """
+    path = f".{os.urandom(8).hex()}"
+    writing = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    reading = os.open(path, os.O_RDONLY)
+    os.unlink(path)
+    return reading, writing
 
 
 def serve(channel: Channel) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whet.testing.attacks.attack import Attack
+from whet.sandbox.inside.decode import Node
+from whet.testing.attacks.attack import Attack, reported
 
 WRITES = """
 import os, stat, struct, sys, time
@@ -16,6 +17,7 @@ def say(data, times=1):
         except OSError:
             pass
 """
+READ = "an answer is checked for form, and the first fault in it ends the process"
 
 ATTACKS = (
     Attack(
@@ -27,11 +29,19 @@ ATTACKS = (
         again=True,
         escaped=lambda value: value == "forged",
     ),
-    Attack("junk", "writes bytes that are no message", WRITES + "say(b'junk')\ntime.sleep(0.3)\nreturn None"),
+    Attack(
+        "junk",
+        "writes bytes that are no message",
+        WRITES + "say(b'junk')\ntime.sleep(0.3)\nreturn None",
+        why=READ,
+        tried=reported("protocol"),
+    ),
     Attack(
         "huge-length",
         "announces an answer of 2**60 bytes",
         WRITES.replace("len(data))", "1 << 60)") + "say(b'')\ntime.sleep(0.3)\nreturn None",
+        why="no length is believed beyond the limit of an answer",
+        tried=reported("output_flood"),
         seconds=3.0,
     ),
     Attack(
@@ -43,6 +53,8 @@ ATTACKS = (
                 return (print, ("escaped",))
         return Trap()
         """,
+        why="it stays plain data out here, for no class of an answer is ever looked up",
+        tried=lambda value: isinstance(value, Node) and value.name.endswith("Trap"),
         escaped=lambda value: type(value).__name__ == "Trap",
     ),
 )

@@ -108,13 +108,16 @@ ATTACKS = (
     Attack(
         "print-flood",
         "prints more than a run may return",
-        "import sys\nfor _ in range(20):\n    sys.stdout.write('x' * (1 << 20))\nreturn True",
+        # Past the limit that is kept inside, in the candidate's own process.
+        "import sys\nsys.stdout.parts.append('x' * (20 << 20))\nreturn True",
+        ("answer_limit",),
         escaped=lambda value: value is True,
     ),
     Attack(
         "stdout-flood",
         "a program writes more to stdout than a run may return",
         "/usr/bin/head -c 20000000 /dev/zero && echo through",
+        ("file_limit+answer_limit",),
         shell=True,
         escaped=lambda value: isinstance(value, bytes) and value.endswith(b"through\n"),
     ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from whet.sandbox.bubblewrap import Bubblewrap
@@ -12,12 +13,14 @@ from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
+from whet.sandbox.unprotected import Unprotected
 from whet.testing.attacks import channel, host_files, leftovers, memory_disk, network, privileges, processes
 from whet.testing.attacks.attack import Attack, program
 from whet.testing.attacks.scene import canaries, stays
 
 LOAD_SECONDS = 20.0
 MAKERS: dict[str, Callable[[Protections], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
+PLAIN = "none"
 GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel)
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
 
@@ -27,31 +30,53 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> 
 
     Args:
         attack: from `CORPUS`.
-        backend: key of `MAKERS`.
+        backend: key of `MAKERS`, or `PLAIN` for an attack that may be tried without a sandbox.
         protections: what is on.
 
     Raises:
         SandboxError: the sandbox could not be made.
         UsageError: the backend does not work here.
     """
+    assert attack.plain or backend != PLAIN
     with canaries() as scene:
-        sandbox = MAKERS[backend](protections)
+        sandbox = Unprotected() if backend == PLAIN else MAKERS[backend](protections)
         try:
-            if attack.before:
-                _call(sandbox, attack, attack.before, scene)
-            value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene)
+            with _neighbour(sandbox, attack, scene):
+                if attack.before:
+                    _call(sandbox, attack, attack.before, scene)
+                value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene)
             # Before the sandbox is closed: its end would clear away what the session's end should have.
             left = stays(scene["mark"], scene["pid"]) if attack.stays else False
         finally:
             sandbox.close()
+    if attack.tried is not None and not (attack.tried(value) or attack.escaped(value)):
+        raise AssertionError(f"{attack.name} is broken: {value!r}")
     return left or attack.escaped(value)
+
+
+@contextmanager
+def _neighbour(sandbox: Sandbox, attack: Attack, scene: dict[str, Any]) -> Iterator[None]:
+    """Keeps the process of another candidate alive, where an attack is on one."""
+    if not attack.beside:
+        yield
+        return
+    session = sandbox.open(_job(sandbox, attack, attack.beside, scene))
+    try:
+        _answers(session, attack)
+        yield
+    finally:
+        session.close()
 
 
 def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -> object:
     """Returns what a function returned; the incident, or None where it raised."""
-    tree = sandbox.stage(attack.name + ("-before" if source == attack.before else ""), {"a.py": program(source, scene)})
-    job = Job("calls", find_interpreter(), tree, attack.limits)
-    return _talk(sandbox, job, lambda session: _answers(session, attack))
+    return _talk(sandbox, _job(sandbox, attack, source, scene), lambda session: _answers(session, attack))
+
+
+def _job(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -> Job:
+    bodies = (attack.source, attack.before, attack.beside)
+    tree = sandbox.stage(f"{attack.name}-{bodies.index(source)}", {"a.py": program(source, scene)})
+    return Job("calls", find_interpreter(), tree, attack.limits)
 
 
 def _answers(session: Session, attack: Attack) -> object:
@@ -69,7 +94,7 @@ def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -
     """Returns what a shell wrote to stdout, or the incident."""
 
     def talk(session: Session) -> object:
-        script = source.replace("{file}", scene["file"])
+        script = source.replace("{file}", scene["file"]).replace("{secret}", scene["secret"])
         session.ask("prepare", ["/bin/sh", "-c", script], b"", seconds=LOAD_SECONDS)
         session.ask("go", seconds=attack.seconds)
         (_, stdout, _), _ = session.ask("output", seconds=attack.seconds)
