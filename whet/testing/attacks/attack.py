@@ -42,6 +42,7 @@ class Attack:
         stays: it leaves processes that bear the scene's mark and must be gone when its session is.
         shell: its source is a script for ``/bin/sh``, whose stdout is what it reached; ``{file}`` and
             the like stand for the scene's canaries.
+        slow: it takes more than half a second, or much of the machine.
         again: it is called twice, and judged by the second answer.
         escaped: tells from what came back whether it got through.
     """
@@ -60,6 +61,7 @@ class Attack:
     seconds: float = 10.0
     stays: bool = False
     shell: bool = False
+    slow: bool = False
     again: bool = False
     escaped: Callable[[object], bool] = got_through
 

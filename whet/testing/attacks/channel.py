@@ -35,6 +35,7 @@ ATTACKS = (
         WRITES + "say(b'junk')\ntime.sleep(0.3)\nreturn None",
         why=READ,
         tried=reported("protocol"),
+        slow=True,
     ),
     Attack(
         "huge-length",
@@ -43,6 +44,7 @@ ATTACKS = (
         why="no length is believed beyond the limit of an answer",
         tried=reported("output_flood"),
         seconds=3.0,
+        slow=True,
     ),
     Attack(
         "object",

@@ -36,6 +36,7 @@ ATTACKS = (
         ("pid_namespace",),
         before=STUBBORN,
         stays=True,
+        slow=True,
     ),
     Attack(
         "left-memory",

@@ -36,6 +36,7 @@ ATTACKS = (
         return len(kept)
         """,
         ("memory_limit",),
+        slow=True,
     ),
     Attack(
         "memory-of-ten",
@@ -53,6 +54,7 @@ ATTACKS = (
         return all([os.waitpid(pid, 0)[1] == 0 for pid in pids])
         """,
         ("memory_limit",),
+        slow=True,
     ),
     Attack(
         "disk",
@@ -68,6 +70,7 @@ ATTACKS = (
         """,
         ("sized_folders",),
         limits=ROOMY,
+        slow=True,
     ),
     Attack(
         "one-big-file",
@@ -98,6 +101,7 @@ ATTACKS = (
         ("inode_limit",),
         limits=ROOMY,
         seconds=30.0,
+        slow=True,
     ),
     Attack(
         "answer-flood",

@@ -101,5 +101,6 @@ ATTACKS = (
                 socket.send_fds(listener.accept()[0], [b"x"], [file.fileno()])
         threading.Thread(target=pass_on, daemon=True).start()
         """,
+        slow=True,
     ),
 )

@@ -66,6 +66,7 @@ ATTACKS = (
         plain=True,
         seconds=1.0,
         stays=True,
+        slow=True,
     ),
     Attack("background", "answers, and leaves such grandchildren", STUBBORN, ("pid_namespace",), stays=True),
     Attack(
@@ -92,6 +93,7 @@ for pid in neighbours():
 """,
         ("pid_namespace+drop_privileges",),
         beside=NEIGHBOUR,
+        slow=True,
     ),
     Attack(
         "read-neighbour",
@@ -116,7 +118,9 @@ for pid in neighbours():
         """
         import os
         for name in os.listdir("/proc"):
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid != scene["uid"] and int(name) != os.getpid():
+            if not name.isdigit() or int(name) == os.getpid():
+                continue
+            if os.getuid() == 0 or os.stat(f"/proc/{name}").st_uid != os.getuid():
                 try:
                     os.kill(int(name), 0)
                     return name

@@ -25,6 +25,10 @@ GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, ch
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
 
 
+class Broken(Exception):
+    """An attack did not do what it is meant to, so that it shows nothing."""
+
+
 def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> bool:
     """Runs an attack in a sandbox of its own; returns whether it got through.
 
@@ -34,6 +38,7 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> 
         protections: what is on.
 
     Raises:
+        Broken: the attack did not do what it is meant to.
         SandboxError: the sandbox could not be made.
         UsageError: the backend does not work here.
     """
@@ -41,17 +46,29 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> 
     with canaries() as scene:
         sandbox = Unprotected() if backend == PLAIN else MAKERS[backend](protections)
         try:
-            with _neighbour(sandbox, attack, scene):
-                if attack.before:
-                    _call(sandbox, attack, attack.before, scene)
-                value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene)
-            # Before the sandbox is closed: its end would clear away what the session's end should have.
-            left = stays(scene["mark"], scene["pid"]) if attack.stays else False
+            return gets_through(attack, sandbox, scene)
         finally:
             sandbox.close()
-    if attack.tried is not None and not (attack.tried(value) or attack.escaped(value)):
-        raise AssertionError(f"{attack.name} is broken: {value!r}")
-    return left or attack.escaped(value)
+
+
+def gets_through(attack: Attack, sandbox: Sandbox, scene: dict[str, Any]) -> bool:
+    """Runs an attack in a sandbox that others may have used; returns whether it got through.
+
+    Raises:
+        Broken: it did not do what it is meant to.
+        SandboxError: the sandbox could not be made.
+    """
+    with _neighbour(sandbox, attack, scene):
+        if attack.before:
+            _call(sandbox, attack, attack.before, scene)
+        value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene)
+    # Before the sandbox is closed: its end would clear away what the session's end should have.
+    if attack.stays and stays(scene["mark"], scene["pid"]):
+        return True
+    escaped = attack.escaped(value)
+    if attack.tried is not None and not (escaped or attack.tried(value)):
+        raise Broken(f"{attack.name} is broken: {value!r}")
+    return escaped
 
 
 @contextmanager
@@ -86,7 +103,7 @@ def _answers(session: Session, attack: Attack) -> object:
         (_, outcome, *_), _ = session.ask("call", encode(()), seconds=attack.seconds)
     kind, _, _, value, _ = decode(outcome)
     if kind == "raise" and value[0] != "builtins:OSError":
-        raise AssertionError(f"{attack.name} is broken: {value}")
+        raise Broken(f"{attack.name} is broken: {value}")
     return value if kind == "value" else None
 
 
