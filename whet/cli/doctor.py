@@ -29,7 +29,12 @@ def doctor(as_json: Json = False, debug: Debug = False) -> int:
         "models": [asdict(finding) for finding in machine.models(os.environ)],
     }
     print(json.dumps(report, indent=2) if as_json else "\n".join(lines(report, _width())))
-    chosen = next((backend for backend in report["sandboxes"] if backend["available"]), None)
+    return exit_code(report["sandboxes"])
+
+
+def exit_code(sandboxes: Sequence[Mapping[str, Any]]) -> int:
+    """Returns 1 where an attack got through the sandbox that ``--sandbox auto`` takes, else 0."""
+    chosen = next((backend for backend in sandboxes if backend["available"]), None)
     return 1 if chosen and _escaped(chosen) else 0
 
 
