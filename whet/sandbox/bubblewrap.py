@@ -79,15 +79,20 @@ class Bubblewrap:
         """See `whet.sandbox.protocol.Sandbox.open`."""
         self._staging.compile(job.interpreter)
         uid = FIRST_UID + next(self._slots) % SLOTS
-        descriptors: list[int] = []
+        stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
+        our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
+        descriptors = [stdin, stdout]
         argv = self._entry(job, uid) + self._bwrap(job, descriptors)
         try:
             process = self._spawner.submit(self._start, argv, job.cores, tuple(descriptors)).result()
         except OSError as error:
+            os.close(our_stdin)
+            os.close(our_stdout)
             raise SandboxError(f"bubblewrap could not be started: {error}") from None
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+        process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)
         child = self._watchdog.start(process, self._bounds(job))
         session = PipeSession(child, "/src", job.limits.output, self._on)
         processes = job.limits.processes + OWN_PROCESSES
@@ -107,8 +112,9 @@ class Bubblewrap:
         try:
             return subprocess.Popen(
                 argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                # The pipes of the session are not its own: a candidate could open them at /proc/1/fd.
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 # bubblewrap's own environment is readable at /proc/1/environ.
                 env={"PATH": PATH} if self._on.empty_environment else None,
@@ -152,6 +158,7 @@ class Bubblewrap:
         return Bounds(memory, files, WRITABLE)
 
     def _bwrap(self, job: Job, descriptors: list[int]) -> list[str]:
+        stdin, stdout = descriptors
         argv = ["bwrap", *self._namespaces(), "--die-with-parent", "--new-session"]
         argv += ["--clearenv"] if self._on.empty_environment else []
         for name, value in environment(job).items():
@@ -170,7 +177,7 @@ class Bubblewrap:
         if self._filtered:
             descriptors.append(os.open(self._filter, os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]
-        return [*argv, "--", *boot(job.interpreter, job.program)]
+        return [*argv, "--", *boot(job.interpreter, job.program, pipes=(stdin, stdout))]
 
     def _namespaces(self) -> list[str]:
         kinds = {"pid": self._on.pid_namespace, "net": self._on.network, "ipc": self._on.ipc_namespace}

@@ -19,6 +19,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.inside import keeper
+from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
@@ -208,7 +209,7 @@ class ContainerProcess:
         said = b""
         with suppress(BlockingIOError):
             said = os.read(self._stderr, MOST_SAID)
-        return crash(code, said.decode("utf-8", "replace").strip())
+        return crash(code, said.removeprefix(STARTED).decode("utf-8", "replace").strip())
 
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""

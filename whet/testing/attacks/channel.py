@@ -47,6 +47,26 @@ ATTACKS = (
         slow=True,
     ),
     Attack(
+        "init-descriptors",
+        "finds whet's pipes in the init of its sandbox",
+        """
+        import os
+        def pipes(process):
+            found = set()
+            for number in range(100):
+                try:
+                    found.add(os.readlink(f"/proc/{process}/fd/{number}"))
+                except OSError:
+                    pass
+            return {link for link in found if link.startswith("pipe:")}
+        mine = pipes("self")
+        return len(mine), len(mine & pipes(1))
+        """,
+        why="none but the program inside holds them",
+        tried=lambda value: value == (2, 0),
+        escaped=lambda value: isinstance(value, tuple) and value[1] > 0,
+    ),
+    Attack(
         "object",
         "returns what would run code where it is read",
         """
