@@ -257,7 +257,7 @@ def test_two_jobs_in_turn_share_nothing(sandbox: Sandbox) -> None:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             open(path, "w").close()
         libc = ctypes.CDLL(None)
-        made = libc.shmget(77, 4096, 0o1666), libc.semget(77, 1, 0o1666), libc.msgget(77, 0o1666)
+        made = libc.semget(77, 1, 0o1666), libc.msgget(77, 0o1666)
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
         return min(made) >= 0
         """

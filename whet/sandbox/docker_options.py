@@ -80,12 +80,12 @@ def options(
         "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
         "hostname": "whet",
         "user": "0:0",  # the keeper's; jobs have users of their own and no rights
-        "cap_drop": ["ALL"] if protections.capabilities else [],  # the engine's own choice is some harmless ones
+        "cap_drop": ["ALL"] if protections.capabilities else [],  # else the engine's usual ones
         "cap_add": ["KILL", "SETGID", "SETUID"],
         "security_opt": ["no-new-privileges", f"seccomp={docker_profile() if protections.seccomp else 'unconfined'}"],
         "read_only": protections.read_only_root,
         "ipc_mode": "private" if protections.ipc_namespace else "host",
-        # Never the host's: a job that ends is sought by its number.
+        # Never the host's, whatever is off.
         "pid_mode": f"container:{neighbour}" if neighbour and not protections.pid_namespace else None,
         "devices": [] if protections.own_devices else [f"{KERNEL_LOG}:{KERNEL_LOG}:r"],
         "init": True,

@@ -38,7 +38,10 @@ class Launcher:
     def run(self) -> tuple[int, int, int, int]:
         """Returns (return code, wall ns, CPU ns, peak resident bytes of the largest process)."""
         (stdin, _), (_, stdout), (_, stderr) = self.files
-        actions = [(os.POSIX_SPAWN_DUP2, descriptor, to) for to, descriptor in enumerate((stdin, stdout, stderr))]
+        actions = []
+        for to, descriptor in enumerate((stdin, stdout, stderr)):
+            os.lseek(descriptor, 0, os.SEEK_SET)  # the same once more, where it is run again
+            actions.append((os.POSIX_SPAWN_DUP2, descriptor, to))
         start = time.perf_counter_ns()
         pid = os.posix_spawn(self.argv[0], self.argv, os.environ, file_actions=actions, setpgroup=0)
         _, status, usage = os.wait4(pid, 0)

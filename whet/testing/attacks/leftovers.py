@@ -42,7 +42,7 @@ ATTACKS = (
         "left-memory",
         "finds System V memory of the host",
         "import ctypes\nreturn ctypes.CDLL(None).shmget(scene['key'], 1, 0) >= 0",
-        ("ipc_namespace",),
+        ("seccomp+ipc_namespace",),
     ),
     Attack(
         "left-queues",

@@ -57,6 +57,46 @@ ATTACKS = (
         slow=True,
     ),
     Attack(
+        "memory-in-files",
+        f"fills {MOST_MEMORY // MIB} MiB in files without a name, which no process maps",
+        f"""
+        import os, time
+        kept = []
+        try:
+            for _ in range({MOST_MEMORY // (2 * MIB)}):
+                kept.append(os.memfd_create("x"))
+                os.write(kept[-1], bytes(2 << 20))
+        except OSError:
+            return False
+        time.sleep(0.5)
+        return True
+        """,
+        ("seccomp",),
+        {"docker": ("seccomp+memory_limit",)},
+        slow=True,
+    ),
+    Attack(
+        "memory-in-segments",
+        f"fills {MOST_MEMORY // MIB} MiB in System V segments, which no process has attached",
+        f"""
+        import ctypes, time
+        libc = ctypes.CDLL(None)
+        libc.shmat.restype, libc.shmdt.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+        for _ in range(10):
+            number = libc.shmget(0, {MOST_MEMORY // 10}, 0o1600)
+            if number < 0:
+                return False
+            place = libc.shmat(number, None, 0)
+            ctypes.memset(place, 1, {MOST_MEMORY // 10})
+            libc.shmdt(place)
+        time.sleep(0.5)
+        return True
+        """,
+        ("seccomp",),
+        {"docker": ("seccomp+memory_limit",)},
+        slow=True,
+    ),
+    Attack(
         "disk",
         f"writes {MOST_DISK // MIB} MiB in many files",
         f"""
