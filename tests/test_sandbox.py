@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.errors import UsageError
+from whet.core.errors import SandboxError, UsageError
 from whet.core.task import DEFAULT_LIMITS, MIB, Limits
 from whet.sandbox.backends import BACKENDS, open_sandbox, probe
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter, reachable
 from whet.sandbox.protocol import Incident, Job, Sandbox
+from whet.sandbox.session import LocalProcess
 from whet.sandbox.staging import write_tree
 
 INTERPRETER = find_interpreter()
@@ -351,6 +352,23 @@ def test_closing_leaves_nothing_behind(backend: str) -> None:
     assert tree.exists()
     made.close()
     assert not tree.parent.parent.exists()
+
+
+@pytest.mark.parametrize(("begun", "raised"), [("", SandboxError), ("\\0", None)])
+def test_only_before_the_program_inside_begins_is_a_failure_ours(begun: str, raised: type[Exception] | None) -> None:
+    pipe = subprocess.PIPE
+    script = f"printf '{begun}bwrap: no such thing\\n' >&2; exit 1"
+    process = subprocess.Popen(["/bin/sh", "-c", script], stdin=pipe, stdout=pipe, stderr=pipe, process_group=0)
+    child = LocalProcess(process)
+    process.wait()
+    try:
+        if raised:
+            with pytest.raises(raised, match="bwrap: no such thing"):
+                child.fate()
+        else:
+            assert child.fate().kind == "crash"
+    finally:
+        child.close(spoiled=True)
 
 
 def test_staging_stays_in_its_folder(tmp_path: Path) -> None:

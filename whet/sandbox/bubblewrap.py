@@ -82,8 +82,8 @@ class Bubblewrap:
         stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
         our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
         descriptors = [stdin, stdout]
-        argv = self._entry(job, uid) + self._bwrap(job, descriptors)
         try:
+            argv = self._entry(job, uid) + self._bwrap(job, descriptors)
             process = self._spawner.submit(self._start, argv, job.cores, tuple(descriptors)).result()
         except OSError as error:
             os.close(our_stdin)
