@@ -201,6 +201,7 @@ def spied(whet, planted: Planted, folder: Path, *words: str, seconds: int):
         *("--workload", planted.repository / "workload.py", "--seed", planted.seed, *words),
         WHET_HOME=str(planted.home),
         ANTHROPIC_API_KEY=planted.needles["key"],
+        **{name: os.environ[name] for name in ("DOCKER_HOST",) if name in os.environ},  # of an engine started since
     )
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
