@@ -24,6 +24,7 @@ KEPT = 256
 """Subjects that a workshop keeps ready; far more than are in the work at once."""
 LONGEST = 10**15
 """Nanoseconds that no call lasts: eleven days."""
+FORGED = "the process forged its answer, or touched the clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,11 @@ def _load(session: Session, task: Task) -> Live | Fault:
         answer, _ = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
-    if answer[0] == "ok":
+    if answer == ("ok",):
         return LiveFunction(session)
     session.close()
+    if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
+        return Fault(Reason.CHEATING, FORGED)
     _, kind, text = answer
     if kind == "MemoryError":
         return Fault(Reason.OUT_OF_MEMORY, "MemoryError while loading")
@@ -169,7 +172,7 @@ class LiveFunction:
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
-            return Fault(Reason.CHEATING, "the process forged its answer, or touched the clock")
+            return Fault(Reason.CHEATING, FORGED)
 
     def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
         """See `Live.timed`."""
@@ -189,7 +192,7 @@ class LiveFunction:
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
-            return Fault(Reason.CHEATING, "the process forged its answer, or touched the clock")
+            return Fault(Reason.CHEATING, FORGED)
 
     def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
         """Returns (line, nanoseconds) of the target's file from running inputs for ``seconds``.

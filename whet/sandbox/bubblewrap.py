@@ -106,17 +106,24 @@ class Bubblewrap:
         if job.preload is not None:
             with suppress(Unfit):
                 return self._session(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
-        descriptors: list[int] = []
+        stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
+        our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
+        descriptors = [stdin, stdout]
         slot = self._slot(job, OWN_PROCESSES)
         try:
-            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors), *boot(job.interpreter, job.program)]
+            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors)]
+            # The pipes are not bubblewrap's own stdin and stdout: a candidate could open those at /proc/1/fd.
+            argv += boot(job.interpreter, job.program, pipes=(stdin, stdout))
             process = self._spawn(slot, argv, job, descriptors)
         except BaseException:
+            os.close(our_stdin)
+            os.close(our_stdout)
             self._slots.give(slot)
             raise
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+        process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)
         child = self._watchdog.start(process, self._bounds(job), slot, self._slots.give)
         return self._session(child, job, OWN_PROCESSES)
 
@@ -142,7 +149,7 @@ class Bubblewrap:
         return ForkServer(start, self._rules(job), self._watchdog, self._bounds(job), slot, self._slots.give)
 
     def _spawn(
-        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.PIPE
+        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
         # bubblewrap's own environment is readable at /proc/1/environ.
         own = {"PATH": PATH} if self._on.empty_environment else None
@@ -254,7 +261,8 @@ class Bubblewrap:
     def _own(self, job: Job) -> list[str]:
         """Returns what makes the folders that are the job's own."""
         argv = ["--ro-bind", str(self._staging.program), "/whet"]
-        argv += ["--ro-bind", str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
+        bind = "--ro-bind" if self._on.read_only_root else "--bind"
+        argv += [bind, str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
         argv += ["--proc", "/proc", *(("--dev",) if self._on.own_devices else ("--dev-bind", "/dev")), "/dev"]
         for folder, size in self._writable(job).items():
             argv += [*(("--size", str(size)) if self._on.sized_folders else ()), "--tmpfs", folder]

@@ -42,6 +42,7 @@ class Container(Holder):
         slot: int,
         protections: Protections = ALL_ON,
         devices: Path = DEV,
+        neighbour: str = "",
     ):
         """Starts it.
 
@@ -54,12 +55,15 @@ class Container(Holder):
             slot: a number of its own.
             protections: what keeps its jobs in.
             devices: host folder of the GPUs' nodes.
+            neighbour: see `whet.sandbox.docker_options.options`.
 
         Raises:
             SandboxError: it does not start.
             Unfit: its keeper, with what it was told to import, cannot be forked from.
         """
         self.shape = shape
+        self._on = protections
+        self._ending = (protections.pid_namespace, protections.fresh_folders)
         self._user = FIRST_UID + slot % SLOTS if protections.drop_privileges else 0
         door.mkdir(parents=True)
         for folder in (door.parent, door):
@@ -69,7 +73,7 @@ class Container(Holder):
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            settings = options(engine, image[1], program, door, shape, protections, devices)
+            settings = options(engine, image[1], program, door, shape, protections, devices, neighbour)
             self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
@@ -86,6 +90,12 @@ class Container(Holder):
         if shape.preload is not None and not fit:
             self.remove()
             raise Unfit
+
+    @property
+    def id(self) -> str:
+        """By which the engine knows it."""
+        name: str = self._handle.id
+        return name
 
     def _started(self, engine: Any, image: str, settings: dict[str, Any]) -> Any:
         import docker
@@ -121,9 +131,11 @@ class Container(Holder):
 
     def start(self, job: Job, release: Release) -> HeldProcess:
         """See `Holder.start`."""
-        argv, variables = boot(job.interpreter, job.program), [*environment(job).items()]
-        program: tuple[Any, ...] = (argv, variables) if job.preload is None else ([job.program], None)
-        return self._hand_over((*program, self._user, job.profiling), job.tree, release)
+        argv, variables = boot(job.interpreter, job.program), environment(job)
+        if not self._on.empty_environment:
+            variables = {**os.environ, **variables}
+        program: tuple[Any, ...] = (argv, [*variables.items()]) if job.preload is None else ([job.program], None)
+        return self._hand_over((*program, self._user, job.profiling, *self._ending), job.tree, release)
 
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""

@@ -82,6 +82,15 @@ class Docker:
         slot = next(self._slots)
         door = self._staging.folder / "doors" / str(slot)
         shape = Shape.of(job)
+        neighbour = next((other.id for other in self._pool.alive), "")
         return Container(
-            self._engine, self._image, self._staging.program, door, shape, slot, self._on, self._devices
+            self._engine,
+            self._image,
+            self._staging.program,
+            door,
+            shape,
+            slot,
+            self._on,
+            self._devices,
+            neighbour,
         )

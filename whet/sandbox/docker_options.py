@@ -23,6 +23,7 @@ KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
 TREE_BYTES = 96 * MIB
 INODES = 65536
 UNSIZED = 1 << 30
+KERNEL_LOG = "/dev/kmsg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def options(
     shape: Shape,
     protections: Protections = ALL_ON,
     devices: Path = DEV,
+    neighbour: str = "",
 ) -> dict[str, Any]:
     """Returns how a container is made: what it may not do, what it may use, what it sees.
 
@@ -78,10 +80,11 @@ def options(
         engine: client of the docker engine.
         own_usr: whether the image has a ``/usr`` of its own.
         program: host folder of the program inside.
-        door: host folder for the socket over which the keeper calls.
+        door: host folder of the socket over which the keeper calls.
         shape: what it must be like.
         protections: what keeps its jobs in.
         devices: host folder of the GPUs' nodes.
+        neighbour: the container whose processes it sees where ``pid_namespace`` is off; empty is none.
     """
     memory = shape.memory + KEEPER_MEMORY + (PRELOADED_MEMORY if shape.preload else 0)
     readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
@@ -100,18 +103,21 @@ def options(
         "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
         "hostname": "whet",
         "user": "0:0",  # the keeper's; jobs have users of their own and no rights
-        "cap_drop": ["ALL"],
+        "cap_drop": ["ALL"] if protections.capabilities else [],  # else the engine's usual ones
         "cap_add": ["KILL", "SETGID", "SETUID", *(["PERFMON"] if shape.profiling and knows_perfmon(engine) else [])],
         "security_opt": [
             "no-new-privileges",
             f"seccomp={docker_profile(shape.profiling) if protections.seccomp else 'unconfined'}",
         ],
-        "read_only": True,
-        "ipc_mode": "private",
+        "read_only": protections.read_only_root,
+        "ipc_mode": "private" if protections.ipc_namespace else "host",
+        # Never the host's, whatever is off.
+        "pid_mode": f"container:{neighbour}" if neighbour and not protections.pid_namespace else None,
+        "devices": [] if protections.own_devices else [f"{KERNEL_LOG}:{KERNEL_LOG}:r"],
         "init": True,
         "auto_remove": True,
         "labels": {docker_engine.OWNER: str(os.getpid())},
-        "environment": dict(shape.variables),
+        "environment": {**({} if protections.empty_environment else os.environ), **dict(shape.variables)},
         "working_dir": "/",
         "log_config": {"type": "none"},
         "pids_limit": shape.processes + KEEPER_PROCESSES if protections.process_limit else None,

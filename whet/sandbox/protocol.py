@@ -106,6 +106,19 @@ class Sandbox(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AttackReport:
+    """What came of one attack on a sandbox.
+
+    Attributes:
+        name: of the attack.
+        held: whether the sandbox held; None where the attack could not be made here.
+    """
+
+    name: str
+    held: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class BackendReport:
     """What a machine offers of one backend.
 
@@ -115,6 +128,7 @@ class BackendReport:
         version: of the tool, where known.
         reason: why it is not available, and how to mend that.
         protections: name -> whether it is on.
+        attacks: what came of each that was made; none where nobody asked for them.
     """
 
     name: str
@@ -122,3 +136,4 @@ class BackendReport:
     version: str = ""
     reason: str = ""
     protections: Mapping[str, bool] = field(default_factory=dict)
+    attacks: tuple[AttackReport, ...] = ()

@@ -32,6 +32,7 @@ HARMLESS = ("/dev/mqueue", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/
 READABLE = (*(f"/{name}" for name in SYSTEM_FOLDERS), "/usr", "/etc", "/src", "/whet", "/proc", "/sys", "/dev")
 HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 PATH = "/usr/local/bin:/usr/bin:/bin"
+PIPES = "import os; os.dup2({0}, 0); os.dup2({1}, 1); os.close({0}); os.close({1}); "
 BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"
 
 
@@ -126,10 +127,20 @@ def write_tree(parent: Path, name: str, files: Mapping[str, bytes], executable: 
     return folder
 
 
-def boot(interpreter: Interpreter, program: str, folder: str = "/whet") -> list[str]:
-    """Returns the command that starts one of our programs, which are seen under ``folder``."""
+def boot(
+    interpreter: Interpreter, program: str, folder: str = "/whet", pipes: tuple[int, int] | None = None
+) -> list[str]:
+    """Returns the command that starts one of our programs.
+
+    Args:
+        interpreter: runs it.
+        program: its name.
+        folder: where it sees our programs.
+        pipes: descriptors that become its stdin and stdout, where these are something else.
+    """
+    code = (PIPES.format(*pipes) if pipes else "") + BOOT.format(folder=folder, program=program)
     # No user site, no bytecode files, code on the command line.
-    return [str(interpreter.executable), "-s", "-B", "-c", BOOT.format(folder=folder, program=program)]
+    return [str(interpreter.executable), "-s", "-B", "-c", code]
 
 
 def environment(job: Job) -> dict[str, str]:

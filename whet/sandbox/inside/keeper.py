@@ -48,6 +48,7 @@ class Keeper:
         self.own = {folder: set(os.listdir(folder)) for folder in WRITABLE}
         self.process: subprocess.Popen[bytes] | Fork | None = None
         self.user = 0
+        self.sweeps = self.wipes = True
 
     def start(
         self,
@@ -56,6 +57,8 @@ class Keeper:
         user: int,
         files: Sequence[File],
         profiling: bool,
+        sweeps: bool,
+        wipes: bool,
         descriptors: Sequence[int],
     ) -> None:
         """Starts a job.
@@ -66,9 +69,11 @@ class Keeper:
             user: whom it runs as.
             files: its tree.
             profiling: whether it keeps the right to count events, where this container has that; never for a fork.
+            sweeps: whether all that it starts is ended with it.
+            wipes: whether what it wrote is removed then.
             descriptors: its stdin, stdout and stderr, and where its tree is read from.
         """
-        self.user = user
+        self.user, self.sweeps, self.wipes = user, sweeps, wipes
         *pipes, tree = descriptors
         furnish(files, tree)
         _first_to_go(True)
@@ -111,6 +116,8 @@ class Keeper:
 
         Args:
             grace: seconds in which it may end by itself.
+            sweeps: whether what it started is ended too.
+            wipes: whether what it wrote is removed.
 
         Returns:
             its return code, and whether nothing of it is left.
@@ -119,11 +126,14 @@ class Keeper:
         code = None
         with suppress(subprocess.TimeoutExpired, TimeoutError):
             code = self.process.wait(grace)
-        with suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
+        if self.sweeps:
+            with suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
+        elif code is None:
+            self.process.kill()
         if code is None:
             code = self.process.wait()
-        return code, alone() and Fork(self.wipe).wait() == 0
+        return code, (not self.sweeps or alone()) and (not self.wipes or Fork(self.wipe).wait() == 0)
 
     def wipe(self) -> NoReturn:
         """Removes what the job wrote, as the user who owns it: root without its rights may not."""
@@ -185,8 +195,8 @@ def serve(link: Link) -> None:
         message, descriptors = link.receive()
         if message[0] == "start":
             try:
-                _, program, environment, user, profiling, files = message
-                keeper.start(program, environment, user, files, profiling, descriptors)
+                _, program, environment, user, profiling, sweeps, wipes, files = message
+                keeper.start(program, environment, user, files, profiling, sweeps, wipes, descriptors)
                 link.send(("started",))
             except OSError as error:
                 link.send(("failed", str(error)))
