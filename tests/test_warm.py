@@ -285,6 +285,18 @@ def test_one_whose_forks_would_share_memory_is_not_forked_from(sandbox: Sandbox,
     assert first != second
 
 
+def test_a_process_without_rights_finds_that_it_makes_no_forks() -> None:
+    code = (
+        "import os\n"
+        "from whet.sandbox.inside import forkserver, kernel\n"
+        "if os.geteuid() == 0:\n"
+        "    kernel.drop_capabilities()\n"
+        "print(forkserver.works(forkserver.Rules(kernel.CLONE_NEWPID, [], [], True, b'')))\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "False\n"
+
+
 def _plain(value: Any) -> Any:
     """Returns what came back with its dicts as dicts."""
     rights, root = value
