@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -148,3 +149,23 @@ def test_intervals_cover_the_truth_about_as_often_as_asked() -> None:
 )
 def test_a_pass_is_long_enough_and_fits(seconds: float, size: int, count: int) -> None:
     assert pass_count(seconds, size) == count
+
+
+def test_what_is_not_shown_says_what_could_have_been() -> None:
+    coarse, fine = (decide({"a": 1.0}, noise=noise, seed=7) for noise in (0.03, 0.003))
+    assert coarse.outcome is fine.outcome is Outcome.NOT_SHOWN
+    assert coarse.resolution > fine.resolution > 1.0
+    assert f"less than {coarse.resolution:.3f}x cannot be told from nothing" in coarse.note
+
+
+@pytest.mark.parametrize(("ours", "theirs", "labels"), [(1.0, 1.9, ("parallelism",)), (1.9, 1.9, ()), (1.0, 1.0, ())])
+def test_only_what_the_candidate_adds_in_processors_is_parallelism(ours: float, theirs: float, labels: Any) -> None:
+    def turn(number: int) -> Turn:
+        cpu = {"baseline": 0.02 * ours, "again": 0.02 * ours, "candidate": 0.01 * theirs}
+        wall = {"baseline": 0.02, "again": 0.02, "candidate": 0.01}
+        return Turn(tuple(wall), 0.0, {"a": {side: Pass(wall[side], wall[side], cpu[side], ()) for side in wall}})
+
+    found = sequential(turn, works("a"), VERDICT_STAGES, RULE)
+    assert isinstance(found, Measurement)
+    assert found.labels == labels
+    assert found.speedup.cpu_seconds == pytest.approx((0.02 * ours, 0.01 * theirs))

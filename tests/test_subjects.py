@@ -27,8 +27,8 @@ class Answering:
 
 def test_proper_answers_are_taken() -> None:
     assert LiveFunction(Answering("outcome", b"x", 1000)).call(b"", 1.0) == (b"x", 1e-6)
-    found = LiveFunction(Answering("done", 10**9, 10**8, [b"x", b"y"])).timed([b"", b""], 1.0)
-    assert found == Pass(0.5, 1.0, 0.1, (b"x", b"y"))
+    found = LiveFunction(Answering("done", 10**9, 10**8, 3, 2, [b"x", b"y"])).timed([b"", b""], 1.0)
+    assert found == Pass(0.5, 1.0, 0.1, (b"x", b"y"), waits=3, preemptions=2)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,16 @@ def test_a_forged_call_is_a_fault(answer: tuple[Any, ...]) -> None:
     "answer",
     [
         ("done",),
-        ("done", float("nan"), 5, [b"x"]),
-        ("done", 5, float("inf"), [b"x"]),
-        ("done", -5, 5, [b"x"]),
-        ("done", 5, 5, [10**12]),
-        ("done", 5, 5, 7),
-        ("done", 5, 5, None),
-        ("done", 5, 5, [b"x"], 1),
+        ("done", 5, 5, [b"x"]),
+        ("done", float("nan"), 5, 0, 0, [b"x"]),
+        ("done", 5, float("inf"), 0, 0, [b"x"]),
+        ("done", -5, 5, 0, 0, [b"x"]),
+        ("done", 5, 5, -1, 0, [b"x"]),
+        ("done", 5, 5, 0, "0", [b"x"]),
+        ("done", 5, 5, 0, 0, [10**12]),
+        ("done", 5, 5, 0, 0, 7),
+        ("done", 5, 5, 0, 0, None),
+        ("done", 5, 5, 0, 0, [b"x"], 1),
     ],
     ids=repr,
 )

@@ -301,3 +301,11 @@ def _plain(value: Any) -> Any:
     """Returns what came back with its dicts as dicts."""
     rights, root = value
     return {key: text for _, key, text in rights.state}, root
+
+
+def test_a_worker_outlives_the_tree_of_its_first_job(sandbox: Sandbox) -> None:
+    job = replace(WARM, preload=("json",))  # of which nobody else has made a worker
+    first = sandbox.stage("first", {"target.py": b""})
+    sandbox.open(replace(job, tree=first)).close()
+    shutil.rmtree(first)
+    assert run(sandbox, "return 2", job) == 2

@@ -35,6 +35,7 @@ def concluded(run: str, state: State, evaluations: Evaluations, history: History
     if not winner:
         why += _nearest(verdicts, [complaint for turn in rounds for complaint in turn.complaints])
     verdict = evaluations.confirm(winner) if winner else None
+    measurement = verdict.measurement if verdict else None
     if verdict is not None:
         status = Status.IMPROVED
     elif state["ended"] == "budget":
@@ -45,8 +46,8 @@ def concluded(run: str, state: State, evaluations: Evaluations, history: History
         run=run,
         task=_name(evaluations.task),
         status=status,
-        speedup=verdict.measurement.speedup if verdict and verdict.measurement else None,
-        candidate=Winner.of(evaluations.candidate(winner), evaluations.task) if winner else None,
+        speedup=measurement.speedup if measurement else None,
+        candidate=Winner.of(evaluations.candidate(winner), evaluations.task, measurement) if winner else None,
         rungs=verdict.rungs if verdict else (),
         candidates=_counts(rounds, verdicts),
         cost=spent.cost,

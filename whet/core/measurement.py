@@ -41,6 +41,7 @@ class Speedup:
         aa_ratio: interval of the baseline against itself, measured in the same turns.
         baseline: which baseline it is against.
         workloads: the ratio on each timed workload.
+        cpu_seconds: of the baseline and of the candidate in one pass over each timed workload, the medians' sum.
     """
 
     ratio: float
@@ -53,6 +54,7 @@ class Speedup:
     aa_ratio: tuple[float, float]
     baseline: str
     workloads: tuple[WorkloadRatio, ...]
+    cpu_seconds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Measurement:
         p_value: of the paired test that decided, one-sided for "faster".
         disturbed: whether the baseline differed from itself, so that nothing is believed.
         note: why, in one line.
+        resolution: the smallest ratio that these turns could tell from 1 on this machine.
+        labels: what kind of win the figures themselves show it to be (law 8).
         untimed: ratios at sizes that do not count for the headline.
         raw: every sample, the order, core and load: plain JSON data.
     """
@@ -74,6 +78,8 @@ class Measurement:
     p_value: float
     disturbed: bool = False
     note: str = ""
+    resolution: float = 1.0
+    labels: tuple[str, ...] = ()
     untimed: tuple[WorkloadRatio, ...] = ()
     raw: Mapping[str, Any] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.errors import Exit
-from whet.core.measurement import Speedup
+from whet.core.measurement import Measurement, Speedup
 from whet.core.plain import to_plain
 from whet.core.task import Task
 from whet.core.verdict import Rung
@@ -48,10 +48,18 @@ class Winner:
     source: str
 
     @classmethod
-    def of(cls, candidate: Candidate, task: Task) -> Winner:
-        """Describes a candidate with its diff against the task's baseline."""
+    def of(cls, candidate: Candidate, task: Task, measurement: Measurement | None = None) -> Winner:
+        """Describes a candidate with its diff against the task's baseline.
+
+        Args:
+            candidate: with the labels that its author claims.
+            task: whose target it replaces.
+            measurement: whose labels are added.
+        """
         diff = candidate.diff(task.source, task.filename)
-        return cls(candidate.id, candidate.parent, candidate.origin, candidate.labels, diff, candidate.source)
+        shown = measurement.labels if measurement is not None else ()
+        labels = tuple(dict.fromkeys((*candidate.labels, *shown)))
+        return cls(candidate.id, candidate.parent, candidate.origin, labels, diff, candidate.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ AA_FLOOR = math.log(1.02)
 """How far the median of the baseline against itself may lie from 0 (in logarithms) before nothing is believed."""
 AA_SHARE = 0.25
 """The same as a share of the gain at its low end, where that is more: a noise of 5 % takes nothing from 20x."""
+PARALLEL = 1.2
+"""CPU seconds a second from which on a candidate is called parallel, where the baseline stays below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +119,39 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         aa_ratio=(aa_low, aa_high),
         baseline=rule.baseline,
         workloads=tuple(ratios[name] for name in timed),
+        cpu_seconds=(_cpu_seconds(turns, timed, "baseline"), _cpu_seconds(turns, timed, "candidate")),
     )
-    untimed = tuple(r for name, r in ratios.items() if name not in timed)
-    return Measurement(outcome, speedup, faster, disturbed, note, untimed, {"turns": raw(turns)})
+    resolution = max(high / ratio, ratio / low, aa_high / aa_ratio, aa_ratio / aa_low)
+    if outcome is Outcome.NOT_SHOWN:
+        note += f"; here and now, less than {resolution:.3f}x cannot be told from nothing"
+    return Measurement(
+        outcome=outcome,
+        speedup=speedup,
+        p_value=faster,
+        disturbed=disturbed,
+        note=note,
+        resolution=resolution,
+        labels=("parallelism",) if _parallel(speedup, [measured[name] for name in timed]) else (),
+        untimed=tuple(r for name, r in ratios.items() if name not in timed),
+        raw={"turns": raw(turns)},
+    )
 
 
 def _ratio(name: str, measured: Series, rule: Rule) -> WorkloadRatio:
     return WorkloadRatio(name, *interval([measured.logs], rule.confidence))
+
+
+def _cpu_seconds(turns: Sequence[Turn], names: Sequence[str], side: str) -> float:
+    return sum(statistics.median(turn.passes[name][side].cpu for turn in turns) for name in names)
+
+
+def _parallel(speedup: Speedup, measured: Sequence[Series]) -> bool:
+    """Whether the candidate had several processors at work at once, and the baseline had not."""
+    assert speedup.cpu_seconds is not None
+    ours, theirs = speedup.cpu_seconds
+    baseline = sum(statistics.median(one.baseline) for one in measured)
+    candidate = sum(statistics.median(one.candidate) for one in measured)
+    return theirs / candidate >= PARALLEL > ours / baseline
 
 
 def _mean_logs(columns: Sequence[Sequence[float]]) -> list[float]:

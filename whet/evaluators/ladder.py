@@ -80,6 +80,11 @@ class Ladder:
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
 
+    @property
+    def workshop(self) -> Workshop:
+        """Where its candidates are built."""
+        return self._workshop
+
     def validate(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
         task = self.task

@@ -105,7 +105,7 @@ def _callgrind(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Prof
     built = native.compile_program(workshop.sandbox, workshop.interpreter, task, source, PORTABLE)
     if isinstance(built, native.Diagnostics):
         return Profile((), "callgrind", built.text[:300])
-    tree = workshop.sandbox.stage("callgrind", {"program": built}, executable=True)
+    tree = workshop.sandbox.stage("callgrind", {"program": built[0]}, executable=True)
     session = workshop.sandbox.open(Job("programs", workshop.interpreter, tree, native.LIMITS))
     argv = ["/bin/sh", "-c", CALLGRIND, "sh", f"{session.tree}/program"]
     report = _report(session, argv, inputs[0], task.limits.seconds)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +19,8 @@ from whet.sandbox.toolchains import native
 
 START_SECONDS = 30.0
 PROGRAM = "program"
+KEPT = 256
+"""Subjects that a workshop keeps ready; far more than are in the work at once."""
 LONGEST = 10**15
 """Nanoseconds that no call lasts: eleven days."""
 
@@ -36,9 +40,11 @@ class Pass:
     Attributes:
         outside: seconds between "go" and the last byte of the outcomes, by the clock out here.
         inside: seconds in the calls, as the process says.
-        cpu: CPU seconds in the calls, as the process says.
+        cpu: CPU seconds in the calls, of all their threads and of processes that have ended, as the process says.
         outcomes: one an input.
         peak: resident bytes at the peak, for programs; 0 where it is not known.
+        waits: context switches at its own wish, as the process says.
+        preemptions: context switches against its wish, as the process says.
     """
 
     outside: float
@@ -46,6 +52,8 @@ class Pass:
     cpu: float
     outcomes: tuple[bytes, ...]
     peak: int = 0
+    waits: int = 0
+    preemptions: int = 0
 
 
 class Live(Protocol):
@@ -83,13 +91,17 @@ class Subject:
     source_id: str
     tree: Path
     workshop: Workshop
+    layouts: int = 1
 
-    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0, worker: int | None = None) -> Live | Fault:
+    def start(
+        self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0, worker: int | None = None
+    ) -> Live | Fault:
         """Starts a process.
 
         Args:
-            cores: processors that it may run on; empty leaves them as they are.
+            cores: processors that it may run on; empty for all.
             hash_seed: its PYTHONHASHSEED.
+            layout: which of a native program's ``layouts`` it has in memory.
             worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
                 which has the task's imports done.
         """
@@ -101,7 +113,7 @@ class Subject:
             job = replace(job, preload=workshop.preload, worker=worker)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
-            return LiveProgram(session, workshop.argv(session.tree))
+            return LiveProgram(session, workshop.argv(session.tree, layout))
         return _load(session, workshop.task)
 
 
@@ -126,11 +138,15 @@ def _outcome(value: Any) -> bytes:
     return value
 
 
-def _seconds(nanoseconds: Any) -> float:
+def _count(number: Any) -> int:
     # Only whole numbers: one NaN from inside would make every comparison out here false.
-    if type(nanoseconds) is not int or not 0 <= nanoseconds < LONGEST:
-        raise ValueError("a time that is no count of nanoseconds")
-    return nanoseconds / 1e9
+    if type(number) is not int or not 0 <= number < LONGEST:
+        raise ValueError("a number that counts nothing")
+    return number
+
+
+def _seconds(nanoseconds: Any) -> float:
+    return _count(nanoseconds) / 1e9
 
 
 class LiveFunction:
@@ -153,8 +169,17 @@ class LiveFunction:
         """See `Live.timed`."""
         try:
             # The inputs come with "go": before it there is nothing that a thread could begin to work on.
-            (_, inside, cpu, outcomes), outside = self._session.ask("go", list(payloads), seconds=seconds)
-            return Pass(outside, _seconds(inside), _seconds(cpu), tuple(map(_outcome, outcomes)))
+            (_, inside, cpu, waits, preemptions, outcomes), outside = self._session.ask(
+                "go", list(payloads), seconds=seconds
+            )
+            return Pass(
+                outside,
+                _seconds(inside),
+                _seconds(cpu),
+                tuple(map(_outcome, outcomes)),
+                waits=_count(waits),
+                preemptions=_count(preemptions),
+            )
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
@@ -199,6 +224,8 @@ class LiveProgram:
                 total.cpu + run.cpu,
                 total.outcomes + run.outcomes,
                 max(total.peak, run.peak),
+                total.waits + run.waits,
+                total.preemptions + run.preemptions,
             )
         return total
 
@@ -208,7 +235,7 @@ class LiveProgram:
             answer, outside = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
                 return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
-            _, code, inside, cpu, peak = answer
+            _, code, inside, cpu, peak, waits, preemptions = answer
             (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
         except Incident as incident:
             return fault(incident, seconds)
@@ -218,7 +245,7 @@ class LiveProgram:
             reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
-        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak)
+        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions)
 
     def close(self) -> None:
         """See `Live.close`."""
@@ -240,6 +267,7 @@ class Workshop:
         self.interpreter = interpreter
         self.preload = preload
         self._built: dict[str, Subject | Fault] = {}
+        self._lock = threading.Lock()
 
     def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
@@ -251,7 +279,17 @@ class Workshop:
         name = "-".join((content_id(source), *extra))
         if name not in self._built:
             self._built[name] = self._build(name, source, extra)
-        return self._built[name]
+        with self._lock:
+            built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
+            self._discard(content_id(self.task.source))
+        return built
+
+    def _discard(self, baseline: str) -> None:
+        """Removes what was not used for long, but never the baseline."""
+        spare = len(self._built) - KEPT
+        for name in [name for name in self._built if not name.startswith(baseline)][: max(0, spare)]:
+            if isinstance(old := self._built.pop(name), Subject):
+                shutil.rmtree(old.tree)
 
     def _build(self, name: str, source: str, extra: tuple[str, ...]) -> Subject | Fault:
         task = self.task
@@ -259,13 +297,15 @@ class Workshop:
             files = {path: text.encode() for path, text in task.support.items()}
             tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
             return Subject(name, tree, self)
-        built = native.compile_program(self.sandbox, self.interpreter, task, source, extra)
+        layouts = native.paddings(name)
+        built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
-        return Subject(name, self.sandbox.stage(name, {PROGRAM: built}, executable=True), self)
+        files = {f"{PROGRAM}-{number}": binary for number, binary in enumerate(built)}
+        return Subject(name, self.sandbox.stage(name, files, executable=True), self, len(layouts))
 
-    def argv(self, tree: str) -> list[str]:
+    def argv(self, tree: str, layout: int = 0) -> list[str]:
         """Returns how a program of this task is started where its tree is seen at ``tree``."""
         if self.task.language == "python":
             return [str(self.interpreter.executable), "-s", "-B", f"{tree}/{self.task.filename}"]
-        return [f"{tree}/{PROGRAM}"]
+        return [f"{tree}/{PROGRAM}-{layout}"]

@@ -14,12 +14,13 @@ import os
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input
 from whet.evaluators.subjects import Fault, Live, Pass, Subject
+from whet.sandbox.cores import megahertz
 
 PASS_SECONDS = 0.025
 LOOK_SECONDS = 0.006
@@ -53,11 +54,23 @@ class TimedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one turn measured: for each workload and side, a pass."""
+    """What one turn measured.
+
+    Attributes:
+        order: in which the sides came.
+        load: of the machine when it ended, as the kernel averages it over a minute.
+        passes: for each workload and side, a pass.
+        layouts: which layout in memory each side had, where it has several.
+        cores: processors that every process was pinned to; OMP_NUM_THREADS and its kin are their number.
+        megahertz: clock of the first of them when the turn ended; None where the kernel does not tell.
+    """
 
     order: tuple[str, ...]
     load: float
     passes: Mapping[str, Mapping[str, Pass]]
+    layouts: Mapping[str, int] = field(default_factory=dict)
+    cores: tuple[int, ...] = ()
+    megahertz: float | None = None
 
 
 Judge = Callable[[Input, bytes, bytes], Fault | None]
@@ -76,8 +89,8 @@ def pass_count(seconds: float, size: int, counts: bool = True) -> int:
     return max(1, min(wanted, MOST_INPUTS, MOST_BYTES // max(size, 1)))
 
 
-Starter = Callable[[Subject, tuple[int, ...], int], Live | Fault]
-"""Starts a process of a subject on cores, with a hash seed."""
+Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]
+"""Starts a process of a subject on cores, with a hash seed and a layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +117,10 @@ class Bench:
         order = list(SIDES)
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
+        layouts = {side: rng.randrange(self._subject(side).layouts) for side in SIDES}
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         for side in order:
-            subject = self.candidate if side == "candidate" else self.baseline
-            live = self.start(subject, self.cores, hash_seed)
+            live = self.start(self._subject(side), self.cores, hash_seed, layouts[side])
             if isinstance(live, Fault):
                 return self._whose(side, live)
             try:
@@ -117,7 +130,12 @@ class Bench:
                     passes[name][side] = measured
             finally:
                 live.close()
-        return self._compared(inputs, passes) or Turn(tuple(order), os.getloadavg()[0], passes)
+        return self._compared(inputs, passes) or Turn(
+            tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores[0])
+        )
+
+    def _subject(self, side: str) -> Subject:
+        return self.candidate if side == "candidate" else self.baseline
 
     def _passes(self, live: Live, inputs: Mapping[str, Sequence[Input]], warm: Input) -> Any:
         outcome = live.call(warm.payload, self.seconds)
@@ -191,5 +209,5 @@ def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
             name: {side: {k: v for k, v in asdict(p).items() if k != "outcomes"} for side, p in sides.items()}
             for name, sides in turn.passes.items()
         }
-        rows.append({"order": list(turn.order), "load": turn.load, "passes": passes})
+        rows.append({**asdict(replace(turn, passes={})), "passes": passes})
     return rows

@@ -152,7 +152,7 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
         task=TaskName(task.name, task.language, task.target),
         status=status,
         speedup=speedup,
-        candidate=Winner.of(candidate, task),
+        candidate=Winner.of(candidate, task, verdict.measurement),
         rungs=verdict.rungs,
         candidates=Counts(1, 1, int(verdict.correct), rejected),
         cost=Cost(),

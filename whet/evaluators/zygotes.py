@@ -62,8 +62,8 @@ class Zygotes:
         # One for all: outcomes of both sides are compared, and may follow from it.
         own_seed = derive(seed, "hash") % 2**31
 
-        def start(subject: Subject, cores: tuple[int, ...], hash_seed: int) -> Live | Fault:
-            return subject.start(cores, own_seed, draw.choice(numbers))
+        def start(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
+            return subject.start(cores, own_seed, layout, draw.choice(numbers))
 
         return replace(bench, start=start)
 

@@ -104,6 +104,7 @@ class Bubblewrap:
         self._staging.close()
 
     def _fork_server(self, job: Job) -> ForkServer:
+        job = replace(job, tree=None)  # each fork gets one of its own; this one's may be removed before the worker
         argv = self._entry() + self._bwrap(job) + boot(job.interpreter, "forkserver")
         argv += [*FORKABLE, *(job.preload or ())]
         start = partial(self._spawn, argv, job, ())

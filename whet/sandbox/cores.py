@@ -35,6 +35,21 @@ def measuring_cores(count: int) -> Iterator[tuple[int, ...]]:
         yield cores
 
 
+def megahertz(core: int) -> float | None:
+    """Returns the clock at which a processor runs now; None where the kernel does not tell."""
+    with suppress(OSError, ValueError):
+        return int(Path(f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq").read_text()) / 1e3
+    number = -1
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "processor":
+                number = int(value)
+            elif name.strip() == "cpu MHz" and number == core:
+                return float(value)
+    return None
+
+
 @contextmanager
 def _locked(core: int) -> Iterator[None]:
     path = Path(tempfile.gettempdir()) / f"whet-core-{core}.lock"

@@ -1,39 +1,40 @@
-"""A pool of fresh processes of one program, and decision rules replayed over it.
-
-A rule sees what it would see live: turns drawn from the pool (for a paired rule) or two consecutive stretches of
-it (for a rule that times one program after the other). The candidate's seconds are divided by a true speedup.
-"""
+"""A pool of fresh processes of one program, and decision rules replayed over it."""
 
 from __future__ import annotations
 
-import math
 import random
 import statistics
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from whet.core.measurement import Measurement
-from whet.evaluators.decision import Rule, sequential
+from whet.core.candidate import Candidate
+from whet.core.verdict import Verdict
+from whet.evaluators.ladder import Ladder
 from whet.evaluators.statistics import Stage
-from whet.evaluators.subjects import Pass
-from whet.evaluators.timing import TimedWorkload, Turn
+from whet.evaluators.timing import SIDES
 
-WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
+TURNS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Seconds of one pass in fresh processes, in the order in which they ran.
+    """Seconds of one pass in fresh processes of one program.
 
     Attributes:
         name: what was run.
-        seconds: one a process.
-        turn_seconds: wall time of one live turn (three processes), for translating turns into time.
+        turns: three processes each, that ran one after the other; in the order in which they ran.
+        turn_seconds: wall time of one turn, for translating turns into time.
     """
 
     name: str
-    seconds: tuple[float, ...]
+    turns: tuple[tuple[float, ...], ...]
     turn_seconds: float
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """One a process, in the order in which they ran."""
+        return tuple(value for turn in self.turns for value in turn)
 
     @property
     def spread(self) -> float:
@@ -61,72 +62,28 @@ class Rate:
         found = binomtest(self.hits, self.trials).proportion_ci(0.95, "exact")
         return float(found.low), float(found.high)
 
+    def __str__(self) -> str:
+        low, high = self.bounds
+        return f"{self.share * 100:.1f} % ({low * 100:.1f} to {high * 100:.1f})"
+
 
 Decide = Callable[[Pool, random.Random, float], bool]
 """Whether a rule calls the candidate faster, given its true speedup."""
 
 
-def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: float = 0.99) -> Decide:
-    """Returns whet's own rule over random turns from the pool."""
-    rule = Rule(min_speedup, confidence, "itself")
-
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
-        def turn(number: int) -> Turn:
-            baseline, candidate, again = (rng.choice(pool.seconds) for _ in range(3))
-            sides = {"baseline": baseline, "candidate": candidate / speedup, "again": again}
-            return Turn(tuple(sides), 0.0, {"pool": {side: Pass(s, s, s, ()) for side, s in sides.items()}})
-
-        found = sequential(turn, WORK, stages, rule)
-        return isinstance(found, Measurement) and found.faster
-
-    return decide
-
-
-def stretches(pool: Pool, rng: random.Random, runs: int, speedup: float) -> tuple[list[float], list[float]]:
-    """Returns two consecutive stretches of the pool, as a tool sees that times A to its end and then B."""
-    start = rng.randrange(len(pool.seconds) - 2 * runs + 1)
-    ours = list(pool.seconds[start : start + runs])
-    theirs = [seconds / speedup for seconds in pool.seconds[start + runs : start + 2 * runs]]
-    if rng.random() < 0.5:  # either may come first
-        return [s * speedup for s in theirs], [s / speedup for s in ours]
-    return ours, theirs
-
-
-def mean_rule(runs: int, threshold: float) -> Decide:
-    """Returns the plain rule: the ratio of two means beyond a threshold."""
-
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
-        ours, theirs = stretches(pool, rng, runs, speedup)
-        return statistics.mean(ours) / statistics.mean(theirs) > threshold
-
-    return decide
-
-
-def hyperfine_rule(runs: int) -> Decide:
-    """Returns what a reader of hyperfine's summary concludes: "A ran r +- e times faster", and r - e above 1.
-
-    e is the propagated standard deviation of the ratio of two means, as that summary prints it.
-    """
-
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
-        ours, theirs = stretches(pool, rng, runs, speedup)
-        ratio = statistics.mean(ours) / statistics.mean(theirs)
-        spread = [statistics.stdev(side) / statistics.mean(side) for side in (ours, theirs)]
-        return ratio - ratio * math.hypot(*spread) > 1.0
-
-    return decide
-
-
-def pyperf_rule(runs: int) -> Decide:
-    """Returns pyperf's rule: a pooled two-sample t-test at 95 %, on the values of two runs one after the other."""
-
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
-        from scipy.stats import ttest_ind
-
-        ours, theirs = stretches(pool, rng, runs, speedup)
-        return float(ttest_ind(ours, theirs).pvalue) < 0.05 and statistics.mean(ours) > statistics.mean(theirs)
-
-    return decide
+def measure_pool(name: str, ladder: Ladder, processes: int) -> Pool:
+    """Times one program in fresh processes, as a measurement does; three a turn."""
+    itself = Candidate(ladder.task.source)
+    turns: list[tuple[float, ...]] = []
+    start = time.perf_counter()
+    while len(turns) * len(SIDES) < processes:
+        # A share of 0 never decides, so all turns are measured.
+        verdict = ladder.measure(itself, Verdict(itself.id, ()), (Stage(TURNS, 0.0),))
+        assert verdict.measurement is not None, verdict.rungs[-1].detail
+        for turn in verdict.measurement.raw["turns"]:
+            passes = turn["passes"].values()
+            turns.append(tuple(sum(sides[side]["inside"] for sides in passes) for side in turn["order"]))
+    return Pool(name, tuple(turns), (time.perf_counter() - start) / len(turns))
 
 
 def replay(decide: Decide, pool: Pool, speedup: float, trials: int, seed: int) -> Rate:

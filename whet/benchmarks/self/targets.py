@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import runpy
 from pathlib import Path
 
 from whet.core.config import Options
@@ -16,9 +18,10 @@ def histogram(words):
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 """
 PYTHON_WORKLOAD = """\
+words = [f"w{number}" for number in range(1500)]
 sizes = [10, 3000, 6000]
 def make_input(size, rng):
-    return ([f"w{rng.randrange(size // 4 + 1)}" for _ in range(size)],)
+    return (rng.choices(words, k=size),)
 """
 CPP = """\
 #include <algorithm>
@@ -60,3 +63,10 @@ def write_targets(folder: Path) -> dict[str, Task]:
         target = f"{place / name}::histogram" if name.endswith(".py") else str(place / name)
         tasks[kind] = read_task(target, Options())
     return tasks
+
+
+def written_input(task: Task, seed: int) -> bytes:
+    """Returns what the larger timed size of the C++ program reads."""
+    workload = runpy.run_path(str(task.path.parent / "workload.py"))
+    text: str = workload["make_input"](workload["sizes"][-1], random.Random(seed))
+    return text.encode()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import io
+import resource
 import sys
 import time
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 # Taken before any foreign code is loaded: a patched `time` module does not reach them.
 _clock = time.perf_counter_ns
 _cpu = time.process_time_ns
+_usage = resource.getrusage
+_OWN, _CHILDREN = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
 
 
 class Capture(io.TextIOBase):
@@ -125,21 +128,32 @@ def call_once(target: Target, payload: bytes, capture: Capture) -> tuple[bytes, 
     return stored(kind, (args, kwargs), instance, value, capture.take()), spent
 
 
-def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple[int, int, list[bytes]]:
-    """Calls once an input; returns nanoseconds in the calls, CPU nanoseconds, and all outcomes."""
+def _spent() -> tuple[int, int, int]:
+    """Returns CPU nanoseconds of this process and of children that ended, and its context switches of both kinds."""
+    own, children = _usage(_OWN), _usage(_CHILDREN)
+    return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9), own.ru_nvcsw, own.ru_nivcsw
+
+
+def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple[int, int, int, int, list[bytes]]:
+    """Calls once an input.
+
+    Returns:
+        nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, all outcomes.
+    """
     inputs = [target.decode(payload) for payload in payloads]
     results: list[tuple[str, Any, str]] = []
     gc.collect()
     gc.disable()
-    cpu = _cpu()
+    before = _spent()
     total = 0
     for init, args, kwargs in inputs:
         kind, _, value, spent = invoke(target, init, args, kwargs)
         total += spent
         results.append((kind, value, capture.take()))
-    cpu = _cpu() - cpu
+    cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before))
     gc.enable()
-    return total, cpu, [stored(kind, None, None, value, text) for kind, value, text in results]
+    outcomes = [stored(kind, None, None, value, text) for kind, value, text in results]
+    return total, cpu, waits, preemptions, outcomes
 
 
 def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tuple[int, int]]:

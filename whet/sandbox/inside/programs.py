@@ -33,8 +33,13 @@ class Launcher:
             with open(path, "wb") as file:
                 file.write(stdin if path == self.paths[0] else b"")
 
-    def run(self) -> tuple[int, int, int, int]:
-        """Returns (return code, wall ns, CPU ns, peak resident bytes of the largest process)."""
+    def run(self) -> tuple[int, ...]:
+        """Runs it once.
+
+        Returns:
+            return code, wall ns, CPU ns, peak resident bytes of the largest process, context switches at its own
+            wish and against it.
+        """
         actions = [
             (os.POSIX_SPAWN_OPEN, 0, self.paths[0], os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, self.paths[1], os.O_WRONLY, 0),
@@ -46,7 +51,8 @@ class Launcher:
         wall = time.perf_counter_ns() - start
         self.sweep(pid)
         cpu = int((usage.ru_utime + usage.ru_stime) * 1e9)
-        return os.waitstatus_to_exitcode(status), wall, cpu, usage.ru_maxrss * 1024
+        code = os.waitstatus_to_exitcode(status)
+        return code, wall, cpu, usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw
 
     def sweep(self, pid: int) -> None:
         """Kills whatever the program left running."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whet.core.errors import UsageError
@@ -15,6 +18,10 @@ SUFFIXES = {"c": ".c", "cpp": ".cpp"}
 DEFAULT_FLAGS = {"c": ("-O3",), "cpp": ("-O3", "-std=c++17")}
 TUNED = ("-march=native",)
 LIMITS = Limits(seconds=120.0, processes=64)
+LAYOUTS = 4
+PAGE = 4096
+STEP = 16
+"""Bytes to which compilers align functions and data: a shift by less moves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +51,34 @@ def compiler(language: str) -> str:
     return path
 
 
+def paddings(name: str) -> tuple[str, ...]:
+    """Returns assembly that shifts a program's code and data in memory: nothing, then by random amounts.
+
+    Where a program's functions and data happen to lie moves its time by one per cent and more (Mytkowicz et al.,
+    "Producing wrong data without doing anything obviously wrong!", 2009), so a measurement draws from several layouts.
+
+    Args:
+        name: of the program; the same name gives the same amounts.
+    """
+    rng = random.Random(name)
+    # `.text.unlikely` is the first that linkers place, so it moves all other code.
+    sections = {'.text.unlikely,"ax"': "@progbits", '.rodata,"a"': "@progbits", '.data,"aw"': "@progbits"}
+    sections |= {'.bss,"aw"': "@nobits"}
+    made = [""]
+    while len(made) < LAYOUTS:
+        shifts = [f".section {name},{kind}\n.skip {rng.randrange(STEP, PAGE, STEP)}" for name, kind in sections.items()]
+        made.append("\n".join(shifts))
+    return tuple(f'{shift}\n.section .note.GNU-stack,"",@progbits\n' for shift in made)
+
+
 def compile_program(
-    sandbox: Sandbox, interpreter: Interpreter, task: Task, source: str, extra: tuple[str, ...] = ()
-) -> bytes | Diagnostics:
+    sandbox: Sandbox,
+    interpreter: Interpreter,
+    task: Task,
+    source: str,
+    extra: tuple[str, ...] = (),
+    layouts: Sequence[str] = ("",),
+) -> list[bytes] | Diagnostics:
     """Compiles one source text.
 
     Args:
@@ -55,28 +87,38 @@ def compile_program(
         task: names the language and the flags.
         source: the text of the one file.
         extra: flags after the task's own.
+        layouts: assembly to link before the program, an executable each.
 
     Returns:
-        the executable's bytes, or the compiler's words.
+        the executables' bytes, or the compiler's words.
 
     Raises:
         UsageError: the compiler is not installed.
     """
-    flags = task.flags or DEFAULT_FLAGS[task.language]
-    script = 'cat > "$1" && shift && exec "$@"'
-    name = f"/tmp/{task.path.stem}{SUFFIXES[task.language]}"
-    build = [compiler(task.language), *flags, *extra, name, "-o", "/tmp/program", "-lm"]
+    flags = " ".join(map(shlex.quote, (compiler(task.language), *(task.flags or DEFAULT_FLAGS[task.language]), *extra)))
+    name = f"{task.path.stem}{SUFFIXES[task.language]}"
+    steps = ["cd /tmp", f"cat > {shlex.quote(name)}", f"{flags} -c {shlex.quote(name)} -o program.o"]
+    for number, layout in enumerate(layouts):
+        steps.append(f"printf %s {shlex.quote(layout)} > layout.s")
+        steps.append(f"{flags} layout.s program.o -o program-{number} -lm")
     session = sandbox.open(Job("programs", interpreter, limits=LIMITS))
     try:
-        session.ask("prepare", ["/bin/sh", "-c", script, "sh", name, *build], source.encode(), seconds=10.0)
+        session.ask("prepare", ["/bin/sh", "-c", " && ".join(steps)], source.encode(), seconds=10.0)
         answer, _ = session.ask("go", seconds=LIMITS.seconds)
         (_, _, said), _ = session.ask("output", seconds=10.0)
         if answer[0] == "error" or answer[1] != 0:
             return Diagnostics(said.decode("utf-8", "replace").replace("/tmp/", "").strip() or "the compiler failed")
-        (_, binary), _ = session.ask("read", "/tmp/program", seconds=30.0)
+        return [
+            _executable(session.ask("read", f"/tmp/program-{number}", seconds=30.0)[0])
+            for number in range(len(layouts))
+        ]
     except Incident as incident:
         return Diagnostics(f"the compiler: {incident}")
     finally:
         session.close()
+
+
+def _executable(answer: tuple[object, ...]) -> bytes:
+    _, binary = answer
     assert isinstance(binary, bytes)
     return binary

@@ -58,7 +58,7 @@ def canaries() -> Iterator[dict[str, Any]]:
 def stays(mark: str, but: int) -> bool:
     """Whether a process that bears the mark, other than one, is still there; ends those that are."""
     deadline = time.monotonic() + GONE_SECONDS
-    while pids := _bearing(mark) - {but}:
+    while pids := bearing(mark) - {but}:
         if time.monotonic() > deadline:
             for pid in pids:
                 os.kill(pid, 9)
@@ -67,7 +67,8 @@ def stays(mark: str, but: int) -> bool:
     return False
 
 
-def _bearing(mark: str) -> set[int]:
+def bearing(mark: str) -> set[int]:
+    """Returns the processes of this machine that have the mark among their arguments."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

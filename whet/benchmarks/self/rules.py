@@ -1,0 +1,106 @@
+"""Decision rules, whet's own and those of others, each fed from the same pool of processes.
+
+A rule sees what it would see live: turns drawn from the pool (for a paired rule) or two consecutive stretches of
+it (for a rule that times one program after the other). The candidate's seconds are divided by a true speedup.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Sequence
+
+from whet.benchmarks.self.pool import Decide, Pool
+from whet.core.measurement import Measurement
+from whet.evaluators.decision import Rule, sequential
+from whet.evaluators.statistics import Stage
+from whet.evaluators.subjects import Pass
+from whet.evaluators.timing import SIDES, TimedWorkload, Turn
+
+WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
+PAIR_SECONDS = 5.0
+MOST_RUNS = 20
+
+
+def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: float = 0.99) -> Decide:
+    """Returns whet's own rule over random turns from the pool."""
+    rule = Rule(min_speedup, confidence, "itself")
+
+    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+        def turn(number: int) -> Turn:
+            baseline, candidate, again = rng.sample(rng.choice(pool.turns), len(SIDES))
+            sides = {"baseline": baseline, "candidate": candidate / speedup, "again": again}
+            return Turn(tuple(sides), 0.0, {"pool": {side: Pass(s, s, s, ()) for side, s in sides.items()}})
+
+        found = sequential(turn, WORK, stages, rule)
+        return isinstance(found, Measurement) and found.faster
+
+    return decide
+
+
+def stretches(pool: Pool, rng: random.Random, runs: int, speedup: float) -> tuple[list[float], list[float]]:
+    """Returns two consecutive stretches of the pool, as a tool sees that times A to its end and then B."""
+    start = rng.randrange(len(pool.seconds) - 2 * runs + 1)
+    ours = list(pool.seconds[start : start + runs])
+    theirs = [seconds / speedup for seconds in pool.seconds[start + runs : start + 2 * runs]]
+    if rng.random() < 0.5:  # either may come first
+        return [s * speedup for s in theirs], [s / speedup for s in ours]
+    return ours, theirs
+
+
+def mean_rule(runs: int, threshold: float) -> Decide:
+    """Returns the plain rule: the ratio of two means beyond a threshold."""
+
+    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+        ours, theirs = stretches(pool, rng, runs, speedup)
+        return statistics.mean(ours) / statistics.mean(theirs) > threshold
+
+    return decide
+
+
+def hyperfine_rule(runs: int) -> Decide:
+    """Returns what a reader of hyperfine's summary concludes: "A ran r +- e times faster", and r - e above 1.
+
+    e is the propagated standard deviation of the ratio of two means, as that summary prints it.
+    """
+
+    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+        ours, theirs = stretches(pool, rng, runs, speedup)
+        ratio = statistics.mean(ours) / statistics.mean(theirs)
+        spread = [statistics.stdev(side) / statistics.mean(side) for side in (ours, theirs)]
+        return ratio - ratio * math.hypot(*spread) > 1.0
+
+    return decide
+
+
+def pyperf_rule(runs: int) -> Decide:
+    """Returns pyperf's rule: a pooled two-sample t-test at 95 %, on the values of two runs one after the other."""
+
+    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+        from scipy.stats import ttest_ind
+
+        ours, theirs = stretches(pool, rng, runs, speedup)
+        return float(ttest_ind(ours, theirs).pvalue) < 0.05 and statistics.mean(ours) > statistics.mean(theirs)
+
+    return decide
+
+
+def rules(pool: Pool) -> dict[str, tuple[str, Decide]]:
+    """Returns the rules that are compared, each with the data that it takes."""
+    pairs = max(10, min(40, int(PAIR_SECONDS / (pool.turn_seconds * 2 / len(SIDES)))))
+    runs = min(MOST_RUNS, len(pool.seconds) // 4)
+    ours = (Stage(pairs // 2, 0.4), Stage(pairs, 0.6))
+    first, second = whet_rule(ours), whet_rule((Stage(pairs, 1.0),))
+    return {
+        "whet": (f"up to {pairs} pairs", first),
+        "whet, confirmed": (f"the same, then {pairs} fresh pairs", _both(first, second)),
+        "mean of N > 1.01": (f"{runs} + {runs} runs in sequence", mean_rule(runs, 1.01)),
+        "mean of N > 1.02": (f"{runs} + {runs} runs in sequence", mean_rule(runs, 1.02)),
+        "hyperfine's summary": (f"{runs} + {runs} runs in sequence", hyperfine_rule(runs)),
+        "pyperf's t-test": (f"{runs} + {runs} runs in sequence", pyperf_rule(runs)),
+    }
+
+
+def _both(first: Decide, second: Decide) -> Decide:
+    return lambda pool, rng, speedup: first(pool, rng, speedup) and second(pool, rng, speedup)
