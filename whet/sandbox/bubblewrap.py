@@ -195,7 +195,7 @@ class Bubblewrap:
             for folder, size in self._writable(job).items()
             if self._on.fresh_folders
         ]
-        kept = [str(folder) for folder in job.interpreter.folders if str(folder).startswith(WRITABLE)]
+        kept = [str(f) for f in job.interpreter.folders if any(f.is_relative_to(place) for place in WRITABLE)]
         calls = self._filters[job.profiling].read_bytes() if self._filtered else b""
         return sum(flag for flag, on in own.items() if on), folders, kept, self._on.capabilities, calls
 
