@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import secrets
 import threading
 from pathlib import Path
 
@@ -75,7 +76,7 @@ class Slots:
         number = next(self._numbers)
         group = None
         if self._place is not None:
-            group = ControlGroup(self._place, f"whet-{os.getpid()}-{id(self):x}-{number}")
+            group = ControlGroup(self._place, f"whet-{os.getpid()}-{secrets.token_hex(4)}")
         slot = Slot(group, self._doors / str(number))
         with self._lock:
             self._made.append(slot)

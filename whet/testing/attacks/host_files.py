@@ -49,7 +49,7 @@ ATTACKS = (
         "read-file",
         "reads a file of the host",
         "try:\n    return open(scene['file']).read()\nexcept OSError:\n    return ''",
-        ("hidden_host_files",),
+        ("hidden_host_files+landlock",),
     ),
     swaps("link-for-stdout", "a link to a file of the host", "ln -s {file}"),
     swaps("pipe-for-stdout", "a pipe that nobody writes", "mkfifo"),
@@ -81,15 +81,15 @@ ATTACKS = (
             except OSError:
                 pass
         """,
-        ("hidden_host_files",),
+        ("hidden_host_files+landlock",),
     ),
     Attack(
         "init-environment",
         "reads /proc/1/environ",
         "try:\n    return scene['secret'].encode() in open('/proc/1/environ', 'rb').read()\n"
         "except OSError:\n    return False",
-        ("empty_environment",),
-        {"docker": ("empty_environment+drop_privileges",)},
+        ("empty_environment+landlock",),
+        {"docker": ("empty_environment+drop_privileges+landlock",)},
     ),
     Attack(
         "environment",
@@ -117,16 +117,16 @@ ATTACKS = (
         "makes a file outside its own folders",
         ("/x", "/usr/x", "/whet/x", "/etc/x", "/run/x", "/sys/x"),
         "os.O_WRONLY | os.O_CREAT",
-        ("read_only_root",),
-        {"docker": ("read_only_root+drop_privileges",)},
+        ("read_only_root+landlock",),
+        {"docker": ("read_only_root+drop_privileges+landlock",)},
     ),
     opens(
         "write-tree",
         "makes a file beside its own source, or among the devices",
         ("/src/x", "/dev/x"),
         "os.O_WRONLY | os.O_CREAT",
-        ("read_only_root+drop_privileges",),
-        {"docker": ("drop_privileges",)},
+        ("read_only_root+drop_privileges+landlock",),
+        {"docker": ("drop_privileges+landlock",)},
     ),
     opens(
         "sysctl",
@@ -143,7 +143,7 @@ ATTACKS = (
             "/sys/fs/cgroup/memory/cgroup.procs",
         ),
         "os.O_WRONLY",
-        ("drop_privileges",),
+        ("drop_privileges+landlock",),
         {"docker": ()},
         "the engine mounts the kernel's settings read-only",
     ),

@@ -67,7 +67,7 @@ ATTACKS = (
         import ctypes, os
         return ctypes.CDLL(None).mq_open(f"/whet-{scene['left']}".encode(), os.O_RDONLY) >= 0
         """,
-        ("ipc_namespace",),
+        ("ipc_namespace+landlock",),
         {"docker": ("fresh_folders",)},
         before="""
         import ctypes, os

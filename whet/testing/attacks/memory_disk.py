@@ -71,8 +71,7 @@ ATTACKS = (
         time.sleep(0.5)
         return True
         """,
-        ("seccomp",),
-        {"docker": ("seccomp+memory_limit",)},
+        ("seccomp+memory_limit",),
         slow=True,
     ),
     Attack(
@@ -92,8 +91,7 @@ ATTACKS = (
         time.sleep(0.5)
         return True
         """,
-        ("seccomp",),
-        {"docker": ("seccomp+memory_limit",)},
+        ("seccomp+memory_limit",),
         slow=True,
     ),
     Attack(

@@ -25,7 +25,9 @@ except OSError:
 """
 
 
-def connects(name: str, what: str, family: str, address: str, kind: str = "SOCK_STREAM", by: str = "network") -> Attack:
+def connects(
+    name: str, what: str, family: str, address: str, kind: str = "SOCK_STREAM", by: str = "network+landlock"
+) -> Attack:
     """Returns an attack that connects to a canary's door."""
     return Attack(name, what, CONNECTS.format(family=family, kind=kind, address=address), (by,))
 
@@ -40,7 +42,14 @@ def raw(name: str, what: str, family: int, protocol: int, docker: str) -> Attack
 ATTACKS = (
     connects("inet", "connects to a server on the host", "AF_INET", "('127.0.0.1', scene['inet'])"),
     connects("inet6", "connects to a server on the host", "AF_INET6", "('::1', scene['inet6'])"),
-    connects("udp", "asks a server on the host by a datagram", "AF_INET", "('127.0.0.1', scene['udp'])", "SOCK_DGRAM"),
+    connects(
+        "udp",
+        "asks a server on the host by a datagram",
+        "AF_INET",
+        "('127.0.0.1', scene['udp'])",
+        "SOCK_DGRAM",
+        by="network",
+    ),
     connects("unix", "connects to a socket file of the host", "AF_UNIX", "scene['path']", by="hidden_host_files"),
     connects("unix-abstract", "connects to an abstract socket", "AF_UNIX", "'\\0' + scene['abstract']"),
     Attack(
@@ -88,7 +97,7 @@ ATTACKS = (
             _, (descriptor,), _, _ = socket.recv_fds(connection, 1, 1)
             return os.pread(descriptor, 100, 0) == b"theirs"
         """,
-        ("network",),
+        ("network+landlock",),
         beside="""
         import os, socket, threading
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -74,7 +74,7 @@ ATTACKS = (
         "may signal a process of its own user outside",
         "import os\ntry:\n    os.kill(scene['pid'], 0)\n"
         "    return scene['mark'] in open(f'/proc/{scene[\"pid\"]}/cmdline').read()\nexcept OSError:\n    return False",
-        ("pid_namespace",),
+        ("pid_namespace+landlock",),
         {"docker": ()},
         NEVER_SHARED,
         plain=True,
@@ -91,7 +91,7 @@ for pid in neighbours():
     except OSError:
         pass
 """,
-        ("pid_namespace+drop_privileges",),
+        ("pid_namespace+drop_privileges+landlock",),
         beside=NEIGHBOUR,
         slow=True,
     ),
@@ -107,7 +107,7 @@ for pid in neighbours():
     except OSError:
         pass
 """,
-        ("pid_namespace+drop_privileges",),
+        ("pid_namespace+drop_privileges+landlock",),
         {"bubblewrap": ()},
         "a user namespace of its own, without which bubblewrap makes none",
         beside=NEIGHBOUR,
@@ -127,7 +127,7 @@ for pid in neighbours():
                 except OSError:
                     pass
         """,
-        ("drop_privileges",),
+        ("drop_privileges+landlock",),
     ),
     Attack(
         "others-environment",
