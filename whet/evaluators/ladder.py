@@ -17,17 +17,18 @@ from whet.evaluators.baseline import Baseline, validate
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.profiling import profile
 from whet.evaluators.screen import parse, screen
-from whet.evaluators.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage
+from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.toolchains import native
 
 PROFILED = 8
 """Inputs that a profile is taken on."""
@@ -47,15 +48,14 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
     """
-    if options.metric != "time":
-        raise UsageError(f"--metric {options.metric} cannot be measured yet; only time can")
     if options.device == "cuda":
         raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
     interpreter = find_interpreter(options.python)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
     workshop = Workshop(task, sandbox, interpreter)
     try:
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed)
+        meter = open_meter(options.metric, workshop)
+        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter)
     except BaseException:
         sandbox.close()
         raise
@@ -64,12 +64,13 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
 class Ladder:
     """Judges the candidates of one task. See `whet.evaluators.protocol.Evaluator`."""
 
-    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int) -> None:
+    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int, meter: Meter) -> None:
         self.task = workshop.task
         self._workshop = workshop
         self._source = source
         self._options = options
         self._seed = seed
+        self._meter = meter
         self._oracle = Oracle(self.task, source)
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
@@ -82,7 +83,8 @@ class Ladder:
         subject = self._workshop.build(task.source)
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
-        self._baseline = validate(task, subject, self._source, self._oracle, derive(self._seed, "validate"))
+        seed = derive(self._seed, "validate")
+        self._baseline = validate(task, subject, self._source, self._oracle, seed, self._meter)
         if task.tests is not None:
             tests = OwnTests.of(task, self._workshop.interpreter)
             passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
@@ -129,22 +131,23 @@ class Ladder:
                 break
         return Verdict(candidate.id, tuple(rungs))
 
-    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] = SEARCH_STAGES) -> Verdict:
+    def measure(self, candidate: Candidate, verdict: Verdict, thorough: bool = False) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.measure`.
 
         Args:
             candidate: was found right.
             verdict: so far.
-            stages: when to look, and how much error each look may spend.
+            thorough: unlike in a search, it is not dropped after few turns.
         """
-        return self._timed(candidate, verdict, "measure", stages)
+        looks = self._meter.looks
+        return self._timed(candidate, verdict, "measure", looks.verdict if thorough else looks.search)
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
         fresh = self._differential(candidate, "confirm")
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
-        return self._timed(candidate, verdict, "confirm", CONFIRM_STAGES)
+        return self._timed(candidate, verdict, "confirm", self._meter.looks.confirm)
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -208,11 +211,11 @@ class Ladder:
             return _extended(verdict, rung, None)
         seed = derive(self._seed, name, candidate.id)
         workloads = self.baseline.workloads(self._source, seed if name == "confirm" else None)
-        variants = native.variants(self.task) if name == "confirm" else ((),)
+        variants = self._meter.variants(self.task)[: None if name == "confirm" else 1]
         start = time.perf_counter()
         with measuring_cores(self._options.cores) as cores:
             found = [
-                self._under(extra, candidate, [w for w in workloads if w.counts or not extra], seed, stages, cores)
+                self._under(extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores)
                 for extra in variants
             ]
         spent = time.perf_counter() - start
@@ -240,8 +243,8 @@ class Ladder:
             raise BaselineError(f"{self.task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         if isinstance(theirs, Fault):
             return theirs
-        bench = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores)
-        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra))
+        bench = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores, self._meter)
+        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
         return sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:

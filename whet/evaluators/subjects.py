@@ -41,6 +41,7 @@ class Pass:
         peak: resident bytes at the peak, for programs; 0 where it is not known.
         waits: context switches at its own wish, as the process says.
         preemptions: context switches against its wish, as the process says.
+        amount: what a metric other than time found: bytes, instructions or joules.
     """
 
     outside: float
@@ -50,6 +51,7 @@ class Pass:
     peak: int = 0
     waits: int = 0
     preemptions: int = 0
+    amount: float | None = None
 
 
 class Live(Protocol):
@@ -60,6 +62,9 @@ class Live(Protocol):
 
     def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
         """Runs distinct inputs in one window."""
+
+    def peak(self) -> int | None:
+        """Returns the most bytes that it and all that it started used together, where that was asked for."""
 
     def close(self) -> None:
         """Ends it."""
@@ -89,20 +94,27 @@ class Subject:
     workshop: Workshop
     layouts: int = 1
 
-    def start(self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0) -> Live | Fault:
+    def start(
+        self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0, gauged: bool = False
+    ) -> Live | Fault:
         """Starts a fresh process in a sandbox of its own.
 
         Args:
             cores: processors that it may run on; empty for all.
             hash_seed: PYTHONHASHSEED of the process.
             layout: which of a native program's ``layouts`` it has in memory.
+            gauged: whether its peak of memory will be asked for; a program's leaves out what starts it.
         """
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
-        job = Job(program, workshop.interpreter, self.tree, workshop.task.limits, cores, hash_seed, threads)
+        limits = workshop.task.limits
+        job = Job(program, workshop.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
+            if gauged:
+                session.ask("prepare", [], b"", seconds=START_SECONDS)  # answered when its launcher is ready
+                session.reset()
             return LiveProgram(session, workshop.argv(session.tree, layout))
         return _load(session, workshop.task)
 
@@ -184,6 +196,10 @@ class LiveFunction:
         (_, hits), _ = self._session.ask("profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS)
         return [(int(line), int(count)) for line, count in hits]
 
+    def peak(self) -> int | None:
+        """See `Live.peak`."""
+        return self._session.peak()
+
     def close(self) -> None:
         """See `Live.close`."""
         self._session.close()
@@ -236,6 +252,10 @@ class LiveProgram:
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
         return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions)
+
+    def peak(self) -> int | None:
+        """See `Live.peak`."""
+        return self._session.peak()
 
     def close(self) -> None:
         """See `Live.close`."""

@@ -18,12 +18,7 @@ from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.statistics import Stage
 from whet.evaluators.targets import read_task, read_text
-
-STAGES = (Stage(10, 0.4), Stage(20, 0.6))
-"""Unlike a search, a verdict that somebody asked for is not cut short after five turns."""
-
 
 def verify(
     target: str,
@@ -122,7 +117,7 @@ def climb(ladder: Ladder, candidate: Candidate, listener: Listener) -> Verdict:
         if step is None:
             verdict = ladder.check(candidate)
         elif state == "measuring":
-            verdict = ladder.measure(candidate, verdict, STAGES)
+            verdict = ladder.measure(candidate, verdict, thorough=True)
         else:
             verdict = ladder.confirm(candidate, verdict)
         if verdict.failed:

@@ -18,8 +18,10 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.docker_options import Shape, options
+from whet.sandbox.gauge import Gauge, gauge
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
+from whet.sandbox.process_tree import tree
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.session import crash
@@ -81,6 +83,9 @@ class Container:
             self.remove()
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         self._events = events[0] if events else None
+        self._gauge: Gauge | None = None
+        self._base = 0
+        self._pid = 0
 
     def _started(self, engine: Any, image: str, settings: dict[str, Any]) -> Any:
         import docker
@@ -124,6 +129,8 @@ class Container:
             OSError: the keeper does not answer.
             EOFError: the keeper is gone.
         """
+        if job.gauged:
+            self.rewound()
         stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
         our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
         our_stderr, stderr = os.pipe2(os.O_CLOEXEC)
@@ -163,8 +170,37 @@ class Container:
             return any(row.startswith(b"oom_kill ") and row != b"oom_kill 0" for row in rows)
         return False
 
+    @property
+    def pid(self) -> int:
+        """Its first process, by its number out here."""
+        if self._pid == 0:
+            self._handle.reload()
+            self._pid = int(self._handle.attrs["State"]["Pid"])
+        return self._pid
+
+    def _measured(self) -> Gauge | None:
+        if self._gauge is None:
+            self._gauge = gauge(self.pid)
+        return self._gauge
+
+    def rewound(self) -> bool:
+        """Begins its peak anew; returns False where that still holds what was used before."""
+        found = self._measured()
+        if found is None or not found.reset():
+            return False
+        self._base = found.peak()
+        return True
+
+    def peak(self) -> int | None:
+        """Returns by how many bytes its peak rose above what was used when it began anew; None where nobody tells."""
+        found = self._measured()
+        return None if found is None else max(0, found.peak() - self._base)
+
     def remove(self) -> None:
         """Kills and removes it."""
+        if self._gauge is not None:
+            self._gauge.close()
+            self._gauge = None
         docker_engine.remove(self._handle)
         self._link.close()
         if self._events is not None:
@@ -202,6 +238,18 @@ class ContainerProcess:
         if self._container.ran_out_of_memory():
             return Incident("memory", f"out of memory: the limit is {self._container.shape.memory >> 20} MiB")
         return None
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.session.Child.peak`."""
+        return self._container.peak()
+
+    def reset(self) -> None:
+        """See `whet.sandbox.session.Child.reset`."""
+        self._container.rewound()
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.session.Child.pids`."""
+        return list(tree(self._container.pid))
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""

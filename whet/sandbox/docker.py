@@ -74,9 +74,11 @@ class Docker:
         shape = Shape.of(job)
         while (idle := self._take(shape)) is not None:
             try:
-                return idle.start(job, self._released)
+                if not job.gauged or idle.rewound():
+                    return idle.start(job, self._released)
             except GONE:  # somebody removed it meanwhile
-                self._drop(idle)
+                pass
+            self._drop(idle)
         made = self._make(shape)
         try:
             return made.start(job, self._released)

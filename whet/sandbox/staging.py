@@ -23,6 +23,7 @@ ADDRESS_SPARE = 1024 * MIB  # mapped, not used: interpreter, libraries, thread s
 SHARED_BYTES = 64 * MIB  # of /tmp and of /dev/shm, each
 SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")  # links into /usr, or folders, as the host has them
 HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+LAUNCHERS = ("programs", "tally")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"
 
@@ -128,5 +129,5 @@ def first_words(
     # CUDA reserves address space beyond all bounds.
     memory = 0 if job.gpu or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
     output = job.limits.output if protections.file_limit else 0
-    place = [work, alone] if job.program == "programs" else [tree]
+    place = [work, alone] if job.program in LAUNCHERS else [tree]
     return ["limits", *place, memory, processes if protections.process_limit else 0, output]

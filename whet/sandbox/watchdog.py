@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from whet.sandbox.process_tree import GONE, tree
 from whet.sandbox.protocol import Incident
 from whet.sandbox.session import LocalProcess
 
 PERIOD_SECONDS = 0.1
 MOST_FILES = 65536
 PAGE = os.sysconf("SC_PAGE_SIZE")
-GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
-"""What reading about a process that ends meanwhile raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +112,6 @@ def _crowded(root: Path, bounds: Bounds) -> str:
             if system.f_files - system.f_ffree > bounds.files:
                 return f"more than {bounds.files} files in {folder}"
     return ""
-
-
-def tree(pid: int) -> Iterator[int]:
-    """Yields a process and all that descend from it."""
-    yield pid
-    with suppress(*GONE):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from tree(int(child))
 
 
 def _resident(pid: int) -> int:

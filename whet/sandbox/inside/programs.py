@@ -73,13 +73,13 @@ class Launcher:
             return stdout, file.read(TAIL)
 
 
-def serve(channel: Channel) -> None:
+def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
     """Answers messages until the world outside goes."""
     _, folder, isolated, memory, processes, output = channel.read()
     # A program of the same user must not write into this process through /proc.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     set_limits(memory, processes, output)
-    launcher = Launcher(folder, isolated)
+    launcher = kind(folder, isolated)
     while True:
         message: Any = channel.read()
         operation = message[0]
@@ -98,10 +98,10 @@ def serve(channel: Channel) -> None:
                 channel.write(("bytes", file.read()))
 
 
-def main() -> None:
+def main(kind: type[Launcher] = Launcher) -> None:
     """Entry of the process."""
     channel = Channel()
     try:
-        serve(channel)
+        serve(channel, kind)
     except EOFError:
         return

@@ -1,0 +1,136 @@
+"""Counts what a source text does on some inputs, in runs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whet.core.task import Kind
+from whet.core.verdict import Reason
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.subjects import START_SECONDS, Fault, Subject, Workshop, fault
+from whet.sandbox.counters import valgrind
+from whet.sandbox.inside.codec import CodecError, encode
+from whet.sandbox.inside.decode import decode
+from whet.sandbox.protocol import Incident, Job, Session
+from whet.sandbox.staging import boot
+
+SLOWED = 60.0
+"""How many times slower a program may be while it is counted; it takes a second to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one source text did on some inputs.
+
+    Attributes:
+        instructions: in user mode, in all runs together.
+        outcomes: one an input.
+    """
+
+    instructions: float
+    outcomes: tuple[bytes, ...]
+
+
+def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling: bool = True) -> Counted | Fault:
+    """Counts instructions by cachegrind inside the sandbox.
+
+    Args:
+        subject: what to run.
+        payloads: distinct inputs.
+        setting: how to run it.
+        calling: whether a function is called at all; else its process does all but that.
+    """
+    workshop = subject.workshop
+    threads = max(1, len(setting.cores))
+    job = Job(
+        "tally", workshop.interpreter, subject.tree, workshop.task.limits, setting.cores, setting.hash_seed, threads
+    )
+    session = workshop.sandbox.open(job)
+    try:
+        runs = [
+            _run(session, argv, stdin, setting.seconds * SLOWED)
+            for argv, stdin in commands(subject, session.tree, payloads, setting.layout, calling)
+        ]
+    except Incident as incident:
+        return fault(incident, setting.seconds * SLOWED)
+    finally:
+        session.close()
+    total = 0
+    outcomes: tuple[bytes, ...] = ()
+    for run in runs:
+        if isinstance(run, Fault):
+            return run
+        counted, code, stdout, stderr = run
+        total += counted
+        if workshop.task.kind is Kind.PROGRAM:
+            outcomes += (encode((code, stdout, stderr[-2000:])),)
+        elif isinstance(answered := batch_outcomes(code, stdout, stderr), Fault):
+            return answered
+        else:
+            outcomes += answered
+    return Counted(float(total), outcomes)
+
+
+def commands(
+    subject: Subject, tree: str, payloads: Sequence[bytes], layout: int = 0, calling: bool = True
+) -> list[tuple[list[str], bytes]]:
+    """Returns the command and the stdin of each run: one an input for a program, one in all for a function."""
+    task = subject.workshop.task
+    if task.kind is Kind.PROGRAM:
+        return [(subject.workshop.argv(tree, layout), payload) for payload in payloads]
+    message = (tree, task.filename, task.symbol, task.limits.output, calling, list(payloads))
+    return [(boot(subject.workshop.interpreter, "batch"), encode(message))]
+
+
+def batch_outcomes(code: int, stdout: bytes, stderr: bytes) -> tuple[bytes, ...] | Fault:
+    """Returns what `whet.sandbox.inside.batch` wrote. The candidate shares its process, so it is hostile."""
+    if code != 0:
+        said = stderr.decode("utf-8", "replace").strip()[-300:]
+        return Fault(Reason.CRASH, f"exit code {code} while it was counted{': ' + said if said else ''}")
+    try:
+        outcomes = decode(stdout)
+    except CodecError:
+        outcomes = None
+    if type(outcomes) is not tuple or not all(type(outcome) is bytes for outcome in outcomes):
+        return Fault(Reason.CHEATING, "the process forged its answer while it was counted")
+    return outcomes
+
+
+def _run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> tuple[int, int, bytes, bytes] | Fault:
+    """Returns the instructions of one run, its exit code, stdout and stderr."""
+    session.ask("prepare", [*valgrind.INSTRUCTIONS, *argv], stdin, seconds=START_SECONDS)
+    answer, _ = session.ask("go", seconds=seconds)
+    if answer[0] == "error":
+        return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
+    code, *_, processes, said = answer[1:]
+    (_, stdout, stderr), _ = session.ask("output", seconds=START_SECONDS)
+    if code < 0:
+        return Fault(Reason.CRASH, f"ended by signal {-code} while it was counted")
+    counted = valgrind.instructions(said)
+    if processes != 1 or counted is None:
+        return Fault(
+            Reason.FORBIDDEN_CONSTRUCT,
+            "its instructions cannot be counted as a whole: it started other processes, threads or programs",
+        )
+    return counted, code, stdout, stderr
+
+
+def trial(workshop: Workshop) -> str:
+    """Returns why instructions cannot be counted in this sandbox, and the mend; empty where they can."""
+    if workshop.sandbox.name == "none":
+        return "without a sandbox, other processes cannot be told from a program's own; leave --sandbox to auto"
+    session = workshop.sandbox.open(Job("tally", workshop.interpreter))
+    try:
+        found: Any = _run(session, ["/usr/bin/true"], b"", START_SECONDS)
+    except Incident as incident:
+        found = Fault(Reason.TOOL_MISSING, str(incident))
+    finally:
+        session.close()
+    if isinstance(found, Fault):
+        return (
+            f"{valgrind.TOOL} does not count inside {workshop.sandbox.name} ({found.detail}); apt-get install valgrind, "
+            "in the image too where WHET_DOCKER_IMAGE names one"
+        )
+    return ""
