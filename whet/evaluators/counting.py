@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from whet.core.counter import Counter, counted, missing
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.subjects import START_SECONDS, Fault, Subject, Workshop, fault
-from whet.sandbox.counters import valgrind
+from whet.sandbox.counters import perf, rusage, valgrind
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.protocol import Incident, Job, Session
 from whet.sandbox.staging import boot
 
+REPORT = "/work/counts"
 SLOWED = 60.0
 """How many times slower a program may be while it is counted; it takes a second to start."""
 
@@ -62,8 +65,8 @@ def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling
     for run in runs:
         if isinstance(run, Fault):
             return run
-        counted, code, stdout, stderr = run
-        total += counted
+        number, code, stdout, stderr = run
+        total += number
         if workshop.task.kind is Kind.PROGRAM:
             outcomes += (encode((code, stdout, stderr[-2000:])),)
         elif isinstance(answered := batch_outcomes(code, stdout, stderr), Fault):
@@ -108,13 +111,78 @@ def _run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> tup
     (_, stdout, stderr), _ = session.ask("output", seconds=START_SECONDS)
     if code < 0:
         return Fault(Reason.CRASH, f"ended by signal {-code} while it was counted")
-    counted = valgrind.instructions(said)
-    if processes != 1 or counted is None:
+    number = valgrind.instructions(said)
+    if processes != 1 or number is None:
         return Fault(
             Reason.FORBIDDEN_CONSTRUCT,
             "its instructions cannot be counted as a whole: it started other processes, threads or programs",
         )
-    return counted, code, stdout, stderr
+    return number, code, stdout, stderr
+
+
+def counters(workshop: Workshop, source: str, inputs: Sequence[Input]) -> tuple[Counter, ...]:
+    """Returns all that can be counted of a source text on some inputs: information for people and for the Judge.
+
+    Args:
+        workshop: builds it.
+        source: was found right before.
+        inputs: a program is run on the first one.
+    """
+    subject = workshop.build(source)
+    if isinstance(subject, Fault):
+        return (missing("cpu-seconds", "s", rusage.SOURCE, subject.detail),)
+    payloads = [item.payload for item in inputs][: 1 if workshop.task.kind is Kind.PROGRAM else None]
+    found = _from_outside(subject, payloads)
+    return found if workshop.task.language == "python" else (*found, *_simulated(subject, payloads))
+
+
+def _from_outside(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
+    """Returns the events of a run by perf, its CPU seconds by its launcher, and its memory by the control group."""
+    workshop = subject.workshop
+    session = workshop.sandbox.open(
+        Job("programs", workshop.interpreter, subject.tree, workshop.task.limits, gauged=True)
+    )
+    answer: Any = ()
+
+    def go() -> None:
+        nonlocal answer
+        answer, _ = session.ask("go", seconds=workshop.task.limits.seconds)
+
+    try:
+        ((argv, stdin),) = commands(subject, session.tree, payloads)
+        session.ask("prepare", argv, stdin, seconds=START_SECONDS)
+        session.reset()
+        events = perf.count_others(session.pids(), go)
+        peak = session.peak()
+    except Incident as incident:
+        return (missing("cpu-seconds", "s", rusage.SOURCE, str(incident)),)
+    finally:
+        session.close()
+    if answer[0] == "error":
+        return (missing("cpu-seconds", "s", rusage.SOURCE, str(answer[2])),)
+    return (
+        *events,
+        counted("cpu-seconds", answer[3] / 1e9, "s", rusage.SOURCE),
+        counted("peak-memory", answer[4], "bytes", rusage.SOURCE)
+        if peak is None
+        else counted("peak-memory", peak, "bytes", "cgroup"),
+    )
+
+
+def _simulated(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
+    """Returns what cachegrind counts of a program; it shares the program's processes."""
+    workshop = subject.workshop
+    session = workshop.sandbox.open(Job("programs", workshop.interpreter, subject.tree, workshop.task.limits))
+    try:
+        ((argv, stdin),) = commands(subject, session.tree, payloads)
+        session.ask("prepare", valgrind.command(argv, REPORT), stdin, seconds=START_SECONDS)
+        session.ask("go", seconds=workshop.task.limits.seconds * SLOWED)
+        (_, report), _ = session.ask("read", REPORT, seconds=START_SECONDS)
+    except Incident:
+        report = b""
+    finally:
+        session.close()
+    return valgrind.parse(report.decode("utf-8", "replace"))
 
 
 def trial(workshop: Workshop) -> str:

@@ -23,7 +23,7 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.profiling import profile
 from whet.evaluators.screen import parse, screen
-from whet.evaluators.statistics import Stage
+from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
 from whet.sandbox.backends import open_sandbox
@@ -100,6 +100,11 @@ class Ladder:
             raise AssertionError("validate() comes first")
         return self._baseline
 
+    @property
+    def looks(self) -> Looks:
+        """When the metric is looked at."""
+        return self._meter.looks
+
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
         work = self.baseline.workloads(self._source)[-1]
@@ -131,23 +136,22 @@ class Ladder:
                 break
         return Verdict(candidate.id, tuple(rungs))
 
-    def measure(self, candidate: Candidate, verdict: Verdict, thorough: bool = False) -> Verdict:
+    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] | None = None) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.measure`.
 
         Args:
             candidate: was found right.
             verdict: so far.
-            thorough: unlike in a search, it is not dropped after few turns.
+            stages: when to look, and how much error each look may spend; None for those of a search.
         """
-        looks = self._meter.looks
-        return self._timed(candidate, verdict, "measure", looks.verdict if thorough else looks.search)
+        return self._timed(candidate, verdict, "measure", stages or self.looks.search)
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
         fresh = self._differential(candidate, "confirm")
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
-        return self._timed(candidate, verdict, "confirm", self._meter.looks.confirm)
+        return self._timed(candidate, verdict, "confirm", self.looks.confirm)
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""

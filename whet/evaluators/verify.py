@@ -117,7 +117,7 @@ def climb(ladder: Ladder, candidate: Candidate, listener: Listener) -> Verdict:
         if step is None:
             verdict = ladder.check(candidate)
         elif state == "measuring":
-            verdict = ladder.measure(candidate, verdict, thorough=True)
+            verdict = ladder.measure(candidate, verdict, ladder.looks.verdict)
         else:
             verdict = ladder.confirm(candidate, verdict)
         if verdict.failed:
