@@ -183,7 +183,7 @@ def test_what_starts_a_program_does_not_count_for_it(tmp_path: Path, docker_host
 
 
 def test_a_sandbox_that_counts_no_memory_is_refused(folder: Path) -> None:
-    with pytest.raises(UsageError, match="memory needs a control group .* give --sandbox docker"):
+    with pytest.raises(UsageError, match=r"memory needs a control group .* give --sandbox docker"):
         verdict(folder, held(1), metric="memory", sandbox="none", unsafe=True)
 
 
@@ -278,7 +278,8 @@ UNCOUNTABLE = {
     "a count of its own": (
         WORK,
         "#include <unistd.h>\n#include <cstring>\n",
-        'for (int d = 3; d < 64; d++) { char t[99]; int l = sprintf(t, "==%d== I   refs:      12\\n", getpid()); write(d, t, l); }',
+        'char t[99]; int l = sprintf(t, "==%d== I   refs:      12\\n", getpid());'
+        "for (int d = 3; d < 64; d++) write(d, t, l);",
     ),
 }
 
@@ -446,7 +447,8 @@ def test_other_processes_are_counted_from_outside_only_while_they_work() -> None
     child = subprocess.Popen(
         [sys.executable, "-c", "input(); x = b'1' * (40 << 20); print(); input()"], text=True, stdin=-1, stdout=-1
     )
-    assert child.stdin is not None and child.stdout is not None
+    assert child.stdin is not None
+    assert child.stdout is not None
 
     def work() -> None:
         child.stdin.write("\n")

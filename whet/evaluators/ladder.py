@@ -10,10 +10,12 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.measurement import Measurement, Outcome
+from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, validate
+from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.inputs import InputSource, derive
@@ -31,7 +33,7 @@ from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
 
 PROFILED = 8
-"""Inputs that a profile is taken on."""
+"""Inputs that a profile is taken on, and counters."""
 
 Finding = Fault | str
 """What a check found: a fault, or a line about what it did."""
@@ -151,7 +153,8 @@ class Ladder:
         fresh = self._differential(candidate, "confirm")
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
-        return self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -231,6 +234,19 @@ class Ladder:
                 weakest = one
         assert weakest is not None
         return _extended(verdict, _measured(name, weakest, spent), weakest)
+
+    def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
+        work = self.baseline.workloads(self._source)[-1]
+        inputs = work.draw(derive(self._seed, "counters", candidate.id), min(work.count, PROFILED))
+        sides = {"baseline": self.task.source, "candidate": candidate.source}
+        found = {
+            side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
+            for side, source in sides.items()
+        }
+        *rungs, last = verdict.rungs
+        last = replace(last, evidence={**last.evidence, "counters": found})
+        return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
 
     def _under(
         self,
