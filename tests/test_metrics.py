@@ -20,7 +20,7 @@ from whet.core.measurement import Outcome
 from whet.core.result import Result, Status
 from whet.core.task import MIB, Kind
 from whet.core.verdict import Reason
-from whet.evaluators.counting import Counted, count, counters
+from whet.evaluators.counting import Counted, count, count_events, counters
 from whet.evaluators.decision import Rule, judge
 from whet.evaluators.inputs import Input
 from whet.evaluators.ladder import Ladder, open_ladder
@@ -33,6 +33,7 @@ from whet.evaluators.targets import read_task
 from whet.evaluators.timing import Bench, TimedWorkload, Turn
 from whet.sandbox.counters import perf
 from whet.sandbox.inside.codec import encode
+from whet.testing.scripted import ScriptedModel
 
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 needs_valgrind = pytest.mark.skipif(
@@ -122,6 +123,32 @@ def test_less_time_is_no_improvement_in_memory(folder: Path, docker_host: None) 
     assert found.status is Status.NO_IMPROVEMENT
     assert found.speedup is not None
     assert found.speedup.ratio == pytest.approx(1.0, abs=0.05)
+
+
+def test_a_run_for_memory_ends_in_the_leanest(folder: Path, docker_host: None) -> None:
+    said = [
+        "a loop that is left out",
+        held(40, steps=0).replace("sum(items)", "sum(list(items))"),
+        held(10, steps=99_999),
+    ]
+    model = ScriptedModel(
+        {"coder": [f"Change: {n}\nKind: algorithm\n\n```python\n{s}```\n" for n, s in enumerate(said[1:])]}
+    )
+    found = whet.optimize(
+        f"{folder}/target.py::f",
+        model=model,
+        home=folder / "home",
+        metric="memory",
+        sandbox="docker",
+        rounds=1,
+        candidates=2,
+    )
+    assert found.status is Status.IMPROVED, found.message
+    assert found.candidate is not None
+    assert found.candidate.source == said[2]
+    assert found.speedup is not None
+    assert found.speedup.metric == "memory"
+    assert "Less memory is wanted" in model.requests[0].messages[1].text
 
 
 HIDDEN = {
@@ -458,3 +485,26 @@ def test_other_processes_are_counted_from_outside_only_while_they_work() -> None
     (faults,) = perf.count_others([child.pid], work, ("page-faults",))
     child.communicate("\n")
     assert (faults.value or 0) > 9000 or faults.reason
+
+
+@needs_bubblewrap
+@needs_compiler
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_the_path_of_hardware_counters_runs_on_a_software_event(tmp_path: Path) -> None:
+    """By the same code as ``instructions:u``, which many virtual machines do not show: page faults stand in for it."""
+    touch = '#include <cstdio>\n#include <vector>\nint main(){{int n;scanf("%d",&n);std::vector<char>v(4096*{},1);printf("%d\\n",n+v[9]);}}\n'
+    (tmp_path / "touch.cpp").write_text(touch.format(2000))
+    (tmp_path / "workload.py").write_text("sizes=[9]\ndef make_input(size, rng):\n    return str(rng.randrange(999))\n")
+    ladder = opened(tmp_path, "touch.cpp", sandbox="bubblewrap", metric="time", until="build")
+    try:
+        found = []
+        for pages in (2000, 8000):
+            subject = ladder._workshop.build(touch.format(pages))
+            assert isinstance(subject, Subject)
+            found.append(count_events("page-faults")(subject, [b"4", b"5"], SETTING))
+    finally:
+        ladder.close()
+    if any(isinstance(one, Fault) and one.reason is Reason.TOOL_MISSING for one in found):
+        pytest.skip(str(found))
+    fewer, more = found
+    assert more.instructions - fewer.instructions == pytest.approx(12000, rel=0.1)

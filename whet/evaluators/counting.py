@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,10 @@ SLOWED = 60.0
 """How many times slower a program may be while it is counted; it takes a second to start."""
 
 
+Run = tuple[float, int, bytes, bytes]
+"""The instructions of one run, its exit code, stdout and stderr."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
     """What one source text did on some inputs.
@@ -36,6 +40,10 @@ class Counted:
     outcomes: tuple[bytes, ...]
 
 
+Count = Callable[..., Counted | Fault]
+"""See `count`."""
+
+
 def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling: bool = True) -> Counted | Fault:
     """Counts instructions by cachegrind inside the sandbox.
 
@@ -45,22 +53,57 @@ def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling
         setting: how to run it.
         calling: whether a function is called at all; else its process does all but that.
     """
+    return _counted("tally", _simulated_run, subject, payloads, setting, calling)
+
+
+def count_events(event: str) -> Count:
+    """Returns what counts an event of perf, such as ``instructions:u``, from outside the sandbox."""
+
+    def run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> Run | Fault:
+        session.ask("prepare", argv, stdin, seconds=START_SECONDS)
+        answers: list[tuple[Any, ...]] = []
+        work = lambda: answers.append(session.ask("go", seconds=seconds)[0])  # noqa: E731
+        (counter,) = perf.count_others(session.pids(), work, (event,))
+        (answer,) = answers
+        if answer[0] == "error":
+            return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
+        (_, stdout, stderr), _ = session.ask("output", seconds=START_SECONDS)
+        if answer[1] < 0:
+            return Fault(Reason.CRASH, f"ended by signal {-answer[1]} while it was counted")
+        if counter.value is None:
+            return Fault(Reason.TOOL_MISSING, f"{event}: {counter.reason}")
+        return counter.value, answer[1], stdout, stderr
+
+    def counting(
+        subject: Subject, payloads: Sequence[bytes], setting: Setting, calling: bool = True
+    ) -> Counted | Fault:
+        return _counted("programs", run, subject, payloads, setting, calling)
+
+    return counting
+
+
+def _counted(
+    program: str,
+    once: Callable[[Session, list[str], bytes, float], Run | Fault],
+    subject: Subject,
+    payloads: Sequence[bytes],
+    setting: Setting,
+    calling: bool,
+) -> Counted | Fault:
     workshop = subject.workshop
-    threads = max(1, len(setting.cores))
-    job = Job(
-        "tally", workshop.interpreter, subject.tree, workshop.task.limits, setting.cores, setting.hash_seed, threads
-    )
+    limits, threads = workshop.task.limits, max(1, len(setting.cores))
+    job = Job(program, workshop.interpreter, subject.tree, limits, setting.cores, setting.hash_seed, threads)
     session = workshop.sandbox.open(job)
     try:
         runs = [
-            _run(session, argv, stdin, setting.seconds * SLOWED)
+            once(session, argv, stdin, setting.seconds * SLOWED)
             for argv, stdin in commands(subject, session.tree, payloads, setting.layout, calling)
         ]
     except Incident as incident:
         return fault(incident, setting.seconds * SLOWED)
     finally:
         session.close()
-    total = 0
+    total = 0.0
     outcomes: tuple[bytes, ...] = ()
     for run in runs:
         if isinstance(run, Fault):
@@ -73,7 +116,7 @@ def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling
             return answered
         else:
             outcomes += answered
-    return Counted(float(total), outcomes)
+    return Counted(total, outcomes)
 
 
 def commands(
@@ -101,8 +144,8 @@ def batch_outcomes(code: int, stdout: bytes, stderr: bytes) -> tuple[bytes, ...]
     return outcomes
 
 
-def _run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> tuple[int, int, bytes, bytes] | Fault:
-    """Returns the instructions of one run, its exit code, stdout and stderr."""
+def _simulated_run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> Run | Fault:
+    """Returns what cachegrind counts of one run."""
     session.ask("prepare", [*valgrind.INSTRUCTIONS, *argv], stdin, seconds=START_SECONDS)
     answer, _ = session.ask("go", seconds=seconds)
     if answer[0] == "error":
@@ -191,7 +234,7 @@ def trial(workshop: Workshop) -> str:
         return "without a sandbox, other processes cannot be told from a program's own; leave --sandbox to auto"
     session = workshop.sandbox.open(Job("tally", workshop.interpreter))
     try:
-        found: Any = _run(session, ["/usr/bin/true"], b"", START_SECONDS)
+        found: Any = _simulated_run(session, ["/usr/bin/true"], b"", START_SECONDS)
     except Incident as incident:
         found = Fault(Reason.TOOL_MISSING, str(incident))
     finally:

@@ -1,4 +1,7 @@
-"""Instructions: counted by cachegrind in a run of their own, and believed as far as the clock outside agrees."""
+"""Instructions, counted in a run of their own and believed as far as the clock outside agrees.
+
+Where the processor shows its counter, perf reads it from outside; else cachegrind counts inside the sandbox.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,18 @@ from dataclasses import replace
 from whet.core.errors import UsageError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
-from whet.evaluators.counting import Counted, count, trial
+from whet.evaluators.counting import Count, Counted, count, count_events, trial
 from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
 from whet.evaluators.statistics import STEADY
 from whet.evaluators.subjects import Fault, Pass, Subject, Workshop
 from whet.evaluators.timing import Series, Turn, amounts, series
+from whet.sandbox.counters import perf
+from whet.sandbox.counters.process import PROBE
 from whet.sandbox.toolchains import native
 
+HARDWARE = "instructions:u"
 IDLE = "idle"
 APART = 10.0
 """How many times more instructions than time a candidate may seem to save: honest programs differ by less in the
@@ -37,7 +43,8 @@ class Instructions:
     pass_seconds = 0.008  # counting takes some thirty times as long
     clocked = False
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: Kind, count: Count = count) -> None:
+        self._count = count
         # What a function's process does beside the calls is counted apart, in the baseline alone: a candidate could
         # make its own share of that look large.
         self.controls = (IDLE,) if kind is Kind.FUNCTION else ()
@@ -59,7 +66,7 @@ class Instructions:
         if isinstance(clocked, Fault):
             return clocked
         for name, inputs in drawn.items():
-            found = count(subject, [item.payload for item in inputs], setting, calling=not idle)
+            found = self._count(subject, [item.payload for item in inputs], setting, calling=not idle)
             if isinstance(found, Fault):
                 return found
             passes[name] = _joined(clocked.get(name), found)
@@ -106,6 +113,8 @@ def open_instructions(workshop: Workshop) -> Instructions:
     Raises:
         UsageError: valgrind cannot count inside this sandbox.
     """
+    if perf.count([PROBE], (HARDWARE,))[0].available:
+        return Instructions(workshop.task.kind, count_events(HARDWARE))
     if reason := trial(workshop):
         raise UsageError(f"--metric instructions cannot be measured: {reason}")
     return Instructions(workshop.task.kind)

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from whet.core.counter import Counter, counted, missing
@@ -42,7 +42,7 @@ def count(argv: Sequence[str], events: Sequence[str] = HARDWARE + SOFTWARE) -> t
         except Silent as silent:
             return _without(events, str(silent))
         found = {counter.name: counter for counter in parse(report.read_text("utf-8", "replace"))}
-    return tuple(found.get(event) or _absent(event, "perf did not report it") for event in events)
+    return _in_order(found, events)
 
 
 def count_others(
@@ -72,7 +72,7 @@ def count_others(
         finally:
             attached.end()
         found = {counter.name: counter for counter in parse(report.read_text("utf-8", "replace"))}
-    return tuple(found.get(name := event.partition(":")[0]) or _absent(name, "perf did not tell") for event in events)
+    return _in_order(found, events)
 
 
 class _Attached:
@@ -141,6 +141,11 @@ def _counter(event: str, value: str) -> Counter:
     except ValueError:
         return _absent(name, ABSENT.get(value, f"perf says {value}"))
     return counted(name, figure, UNITS.get(name, ""), SOURCE)
+
+
+def _in_order(found: Mapping[str, Counter], events: Sequence[str]) -> tuple[Counter, ...]:
+    names = [event.partition(":")[0] for event in events]
+    return tuple(found.get(name) or _absent(name, "perf did not report it") for name in names)
 
 
 def _absent(event: str, reason: str) -> Counter:
