@@ -106,33 +106,36 @@ def peak(ladder: Ladder, body: str) -> float:
     return found / MIB
 
 
+@pytest.mark.timed
 def test_less_memory_is_an_improvement_in_memory_though_it_takes_longer(folder: Path, docker_host: None) -> None:
-    lean = held(10, steps=600_000)
+    (folder / "target.py").write_text(held(20))
+    lean = held(5, steps=2_000_000)
     found = verdict(folder, lean, metric="memory", sandbox="docker")
     assert found.status is Status.IMPROVED, found.message
     assert found.speedup is not None
     assert found.speedup.metric == "memory"
     assert 2 < found.speedup.low <= found.speedup.high < 5
     assert "less memory" in found.message
-    assert reason(verdict(folder, lean, metric="time", sandbox="docker")) in (Reason.SLOWER, Reason.NOT_FASTER)
+    by_time = verdict(folder, lean, metric="time", sandbox="docker", until="measure")
+    assert reason(by_time) in (Reason.SLOWER, Reason.NOT_FASTER), by_time.message
 
 
 def test_less_time_is_no_improvement_in_memory(folder: Path, docker_host: None) -> None:
     (folder / "target.py").write_text(held(10, steps=300_000))
-    found = verdict(folder, held(10), metric="memory", sandbox="docker")
+    found = verdict(folder, held(10), metric="memory", sandbox="docker", until="measure")
     assert found.status is Status.NO_IMPROVEMENT
     assert found.speedup is not None
     assert found.speedup.ratio == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.timed
 def test_a_run_for_memory_ends_in_the_leanest(folder: Path, docker_host: None) -> None:
     said = [
-        "a loop that is left out",
-        held(40, steps=0).replace("sum(items)", "sum(list(items))"),
+        held(40).replace("sum(items)", "sum(list(items))"),
         held(10, steps=99_999),
     ]
     model = ScriptedModel(
-        {"coder": [f"Change: {n}\nKind: algorithm\n\n```python\n{s}```\n" for n, s in enumerate(said[1:])]}
+        {"coder": [f"Change: {n}\nKind: algorithm\n\n```python\n{s}```\n" for n, s in enumerate(said)]}
     )
     found = whet.optimize(
         f"{folder}/target.py::f",
@@ -145,7 +148,7 @@ def test_a_run_for_memory_ends_in_the_leanest(folder: Path, docker_host: None) -
     )
     assert found.status is Status.IMPROVED, found.message
     assert found.candidate is not None
-    assert found.candidate.source == said[2]
+    assert found.candidate.source == said[1]
     assert found.speedup is not None
     assert found.speedup.metric == "memory"
     assert "Less memory is wanted" in model.requests[0].messages[1].text
@@ -264,6 +267,7 @@ def instructions(ladder: Ladder, source: str) -> float:
 
 @needs_valgrind
 @needs_compiler
+@pytest.mark.timed
 def test_fewer_instructions_are_an_improvement_and_more_are_none(tmp_path: Path) -> None:
     (tmp_path / "loop.cpp").write_text(program())
     (tmp_path / "workload.py").write_text(
@@ -492,7 +496,8 @@ def test_other_processes_are_counted_from_outside_only_while_they_work() -> None
 @pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
 def test_the_path_of_hardware_counters_runs_on_a_software_event(tmp_path: Path) -> None:
     """By the same code as ``instructions:u``, which many virtual machines do not show: page faults stand in for it."""
-    touch = '#include <cstdio>\n#include <vector>\nint main(){{int n;scanf("%d",&n);std::vector<char>v(4096*{},1);printf("%d\\n",n+v[9]);}}\n'
+    main = 'int main(){{int n;scanf("%d",&n);std::vector<char>v(4096*{},1);printf("%d\\n",n+v[9]);}}\n'
+    touch = "#include <cstdio>\n#include <vector>\n" + main
     (tmp_path / "touch.cpp").write_text(touch.format(2000))
     (tmp_path / "workload.py").write_text("sizes=[9]\ndef make_input(size, rng):\n    return str(rng.randrange(999))\n")
     ladder = opened(tmp_path, "touch.cpp", sandbox="bubblewrap", metric="time", until="build")
