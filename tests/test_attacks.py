@@ -39,6 +39,12 @@ def test_with_all_on_it_is_held(attack: Attack, backend: str) -> None:
 
 
 @pytest.mark.corpus
+@pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
+def test_a_fork_of_a_warm_worker_is_held_as_well(attack: Attack, backend: str) -> None:
+    assert not escapes(attack, backend, warm=True)
+
+
+@pytest.mark.corpus
 def test_each_switch_holds_something(backend: str) -> None:
     if backend == "bubblewrap" and os.geteuid() != 0:
         pytest.skip("only root has privileges to drop")

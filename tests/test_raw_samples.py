@@ -14,7 +14,7 @@ from whet.core.config import Options
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.statistics import Stage
-from whet.evaluators.subjects import Subject
+from whet.evaluators.subjects import KEPT, Subject
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing import SIDES
 from whet.sandbox.toolchains import native
@@ -116,6 +116,20 @@ def test_the_same_program_has_the_same_layouts_and_another_has_others() -> None:
     assert native.paddings("a") == native.paddings("a")
     assert native.paddings("a")[1:] != native.paddings("b")[1:]
     assert native.paddings("a")[0] == native.paddings("b")[0]
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+@pytest.mark.parametrize("ladder", [("total.py", PYTHON)], indirect=True)
+def test_trees_of_candidates_do_not_pile_up(ladder: Ladder) -> None:
+    workshop, baseline = ladder.workshop, ladder.baseline.subject
+    built = [workshop.build(f"{PYTHON}# {number}\n") for number in range(KEPT + 20)]
+    staged = {subject.tree for subject in (baseline, *built) if isinstance(subject, Subject) and subject.tree.exists()}
+    assert len(staged) == KEPT
+    assert {baseline.tree, built[-1].tree} <= staged
+    assert built[0].tree not in staged
+    again = workshop.build(f"{PYTHON}# 0\n")
+    assert isinstance(again, Subject)
+    assert again.tree.exists()
 
 
 def _address(program: Path, symbol: str) -> str:

@@ -17,7 +17,13 @@ def _timing() -> Iterator[str]:
     return timing.report()
 
 
-REPORTS: dict[str, Callable[[], Iterator[str]]] = {"timing": _timing}
+def _sandbox() -> Iterator[str]:
+    from whet.benchmarks.self import sandbox
+
+    return sandbox.report()
+
+
+REPORTS: dict[str, Callable[[], Iterator[str]]] = {"sandbox": _sandbox, "timing": _timing}
 """One line adds a report."""
 
 

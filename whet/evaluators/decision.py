@@ -133,7 +133,7 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         disturbed=disturbed,
         note=note,
         resolution=resolution,
-        labels=("parallelism",) if _parallel(turns, timed) else (),
+        labels=("parallelism",) if _parallel(speedup, [measured[name] for name in timed]) else (),
         untimed=tuple(r for name, r in ratios.items() if name not in timed),
         raw={"turns": raw(turns)},
     )
@@ -147,13 +147,13 @@ def _cpu_seconds(turns: Sequence[Turn], names: Sequence[str], side: str) -> floa
     return sum(statistics.median(turn.passes[name][side].cpu for turn in turns) for name in names)
 
 
-def _parallel(turns: Sequence[Turn], names: Sequence[str]) -> bool:
+def _parallel(speedup: Speedup, measured: Sequence[Series]) -> bool:
     """Whether the candidate had several processors at work at once, and the baseline had not."""
-    busy = {}
-    for side in ("baseline", "candidate"):
-        seconds = sum(statistics.median(turn.passes[name][side].outside for turn in turns) for name in names)
-        busy[side] = _cpu_seconds(turns, names, side) / seconds
-    return busy["candidate"] >= PARALLEL > busy["baseline"]
+    assert speedup.cpu_seconds is not None
+    ours, theirs = speedup.cpu_seconds
+    baseline = sum(statistics.median(one.baseline) for one in measured)
+    candidate = sum(statistics.median(one.candidate) for one in measured)
+    return theirs / candidate >= PARALLEL > ours / baseline
 
 
 def _mean_logs(columns: Sequence[Sequence[float]]) -> list[float]:

@@ -57,15 +57,30 @@ def _seeds(seed: int, size: int, count: int) -> list[int]:
 
 
 def compare_all(
-    baseline: Subject, candidate: Subject, source: InputSource, oracle: Oracle, seed: int, seconds: float
+    baseline: Subject,
+    candidate: Subject,
+    source: InputSource,
+    oracle: Oracle,
+    seed: int,
+    hash_seed: int,
+    seconds: float,
 ) -> Compared:
     """Runs both sides on fresh inputs until a difference, or until the baseline has spent its budget.
 
     Each listed size is met at least once. The first inputs are met again at the end, in reverse order: an
     outcome that has changed by then comes from state kept between calls.
+
+    Args:
+        baseline: the original.
+        candidate: what is compared with it.
+        source: draws the inputs.
+        oracle: judges the outcomes.
+        seed: of the inputs.
+        hash_seed: of both processes, so that what follows from the order of a set is the same in both.
+        seconds: that one call may take.
     """
-    ours = baseline.start(hash_seed=derive(seed, "hash") % 2**31)
-    theirs = candidate.start(hash_seed=derive(seed, "hash") % 2**31)
+    ours = baseline.start(hash_seed=hash_seed, worker=0)
+    theirs = candidate.start(hash_seed=hash_seed, worker=0)
     if isinstance(theirs, Fault):
         if not isinstance(ours, Fault):
             ours.close()
@@ -112,6 +127,7 @@ def _judged(
     fault = oracle.judge(item, expected, actual[0])
     if fault is None:
         return None
+    # Not a fork: in one, much lies where it lay in the first process.
     fresh = candidate.start(hash_seed=1)
     if isinstance(fresh, Fault):
         return fault

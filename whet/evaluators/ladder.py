@@ -23,17 +23,22 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import profile
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
+from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
 
 PROFILED = 8
 """Inputs that a profile is taken on, and counters."""
+
+HASH_SEEDS = 2
+"""How many hash seeds fresh inputs are tried under; each needs warm workers of its own."""
 
 Finding = Fault | str
 """What a check found: a fault, or a line about what it did."""
@@ -54,7 +59,7 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
         raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
     interpreter = find_interpreter(options.python)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
-    workshop = Workshop(task, sandbox, interpreter)
+    workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         meter = open_meter(options.metric, workshop)
         return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter)
@@ -74,8 +79,14 @@ class Ladder:
         self._seed = seed
         self._meter = meter
         self._oracle = Oracle(self.task, source)
+        self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
+
+    @property
+    def workshop(self) -> Workshop:
+        """Where its candidates are built."""
+        return self._workshop
 
     def validate(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
@@ -173,7 +184,7 @@ class Ladder:
         subject = self._workshop.build(candidate.source)
         if isinstance(subject, Fault):
             return subject
-        live = subject.start()
+        live = subject.start(worker=0)
         if isinstance(live, Fault):
             return live
         live.close()
@@ -187,7 +198,7 @@ class Ladder:
             passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
             if isinstance(passed, Fault):
                 return passed
-        live = self._subject(candidate).start()
+        live = self._subject(candidate).start(worker=0)
         if isinstance(live, Fault):
             return live
         try:
@@ -204,7 +215,8 @@ class Ladder:
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
         seed = derive(self._seed, purpose, candidate.id)
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        compared = compare_all(ours, theirs, self._source, self._oracle, seed, self.baseline.limit)
+        hash_seed = derive(self._seed, "hash", derive(seed, "hash") % HASH_SEEDS) % 2**31
+        compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         return compared.fault or f"{compared.evidence['inputs']} fresh inputs agree"
 
     def _subject(self, candidate: Candidate) -> Subject:
@@ -263,9 +275,15 @@ class Ladder:
             raise BaselineError(f"{self.task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         if isinstance(theirs, Fault):
             return theirs
-        bench = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores, self._meter)
+        fresh = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores, self._meter)
+        bench, processes = (
+            self._zygotes.settle(fresh, self._options.confidence, derive(seed, extra, "zygotes"))
+            if self._meter.forks
+            else (fresh, {"kind": "fresh"})
+        )
         rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
-        return sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
+        found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
+        return found if isinstance(found, Fault) else replace(found, raw={**found.raw, "processes": processes})
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         if self.task.language == "python":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +19,8 @@ from whet.sandbox.toolchains import native
 
 START_SECONDS = 30.0
 PROGRAM = "program"
+KEPT = 256
+"""Subjects that a workshop keeps ready; far more than are in the work at once."""
 LONGEST = 10**15
 """Nanoseconds that no call lasts: eleven days."""
 
@@ -95,14 +99,21 @@ class Subject:
     layouts: int = 1
 
     def start(
-        self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0, gauged: bool = False
+        self,
+        cores: tuple[int, ...] = (),
+        hash_seed: int = 0,
+        layout: int = 0,
+        worker: int | None = None,
+        gauged: bool = False,
     ) -> Live | Fault:
-        """Starts a fresh process in a sandbox of its own.
+        """Starts a process.
 
         Args:
             cores: processors that it may run on; empty for all.
-            hash_seed: PYTHONHASHSEED of the process.
+            hash_seed: its PYTHONHASHSEED.
             layout: which of a native program's ``layouts`` it has in memory.
+            worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
+                which has the task's imports done.
             gauged: whether its peak of memory will be asked for; a program's leaves out what starts it.
         """
         workshop = self.workshop
@@ -110,10 +121,14 @@ class Subject:
         threads = max(1, len(cores))
         limits = workshop.task.limits
         job = Job(program, workshop.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
+        if worker is not None:
+            job = replace(job, preload=workshop.preload, worker=worker)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
             if gauged:
-                session.ask("prepare", [], b"", seconds=START_SECONDS)  # answered when its launcher is ready
+                # Answered when its launcher has all that it needs in memory.
+                session.ask("prepare", ["/bin/true"], b"", seconds=START_SECONDS)
+                session.ask("go", seconds=START_SECONDS)
                 session.reset()
             return LiveProgram(session, workshop.argv(session.tree, layout))
         return _load(session, workshop.task)
@@ -263,13 +278,21 @@ class LiveProgram:
 
 
 class Workshop:
-    """Builds the subjects of one task."""
+    """Builds the subjects of one task.
 
-    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
+    Attributes:
+        preload: modules that warm workers have imported.
+    """
+
+    def __init__(
+        self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()
+    ) -> None:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter
+        self.preload = preload
         self._built: dict[str, Subject | Fault] = {}
+        self._lock = threading.Lock()
 
     def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
@@ -281,7 +304,17 @@ class Workshop:
         name = "-".join((content_id(source), *extra))
         if name not in self._built:
             self._built[name] = self._build(name, source, extra)
-        return self._built[name]
+        with self._lock:
+            built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
+            self._discard(content_id(self.task.source))
+        return built
+
+    def _discard(self, baseline: str) -> None:
+        """Removes what was not used for long, but never the baseline."""
+        spare = len(self._built) - KEPT
+        for name in [name for name in self._built if not name.startswith(baseline)][: max(0, spare)]:
+            if isinstance(old := self._built.pop(name), Subject):
+                shutil.rmtree(old.tree)
 
     def _build(self, name: str, source: str, extra: tuple[str, ...]) -> Subject | Fault:
         task = self.task

@@ -19,7 +19,7 @@ from typing import Any
 
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input
-from whet.evaluators.meters.base import Meter, Setting
+from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.subjects import Fault, Pass, Subject
 from whet.sandbox.cores import megahertz
 
@@ -93,7 +93,11 @@ def pass_count(seconds: float, size: int, counts: bool = True, whole: float = PA
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Measures a candidate against a baseline on given cores."""
+    """Measures a candidate against a baseline on given cores.
+
+    Attributes:
+        start: where processes come from; fresh ones by default.
+    """
 
     baseline: Subject
     candidate: Subject
@@ -102,6 +106,7 @@ class Bench:
     seconds: float
     cores: tuple[int, ...]
     meter: Meter
+    start: Starter = Subject.start
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -114,14 +119,14 @@ class Bench:
         layouts = {side: rng.randrange(self._subject(side).layouts) for side in order}
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         for side in order:
-            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side])
+            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start)
             measured = self.meter.take(self._subject(side), inputs, warm, setting)
             if isinstance(measured, Fault):
                 return self._whose(side, measured)
             for name, one in measured.items():
                 passes[name][side] = one
         return self._compared(inputs, passes) or Turn(
-            tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores[0])
+            tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores)
         )
 
     def _subject(self, side: str) -> Subject:

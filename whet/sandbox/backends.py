@@ -15,6 +15,14 @@ BACKENDS: dict[str, Callable[[], Sandbox]] = {"docker": Docker, "bubblewrap": Bu
 """In the order of preference; one line adds a backend."""
 
 TRIAL_SECONDS = 10.0
+LOOK = r"""
+cat /proc/self/status
+if true 2>/dev/null >/proc/self/comm; then printf 'Landlock:\t0\n'; else printf 'Landlock:\t1\n'; fi
+cat /proc/1/environ
+"""
+"""Any process may write its own name, but where rules of Landlock forbid it."""
+OPTIONAL = ("seccomp", "landlock", "control_group")
+"""What a machine may lack, and be fit for use."""
 
 
 def open_sandbox(name: str, unsafe: bool) -> Sandbox:
@@ -64,7 +72,7 @@ def _tried(name: str) -> tuple[Sandbox | None, BackendReport]:
         return None, BackendReport(name, False, reason=str(error))
     version = str(sandbox.facts["version"])
     try:
-        report = _looked_at(name, version, _status(sandbox))
+        report = _looked_at(name, version, _status(sandbox), bool(sandbox.facts["control_group"]))
     except (SandboxError, Incident) as error:
         report = BackendReport(name, False, version, str(error))
     if not report.available:
@@ -77,7 +85,7 @@ def _status(sandbox: Sandbox) -> bytes:
     """Returns what a process in a sandbox sees of itself, then the environment of the process that is its init."""
     session = sandbox.open(Job("programs", find_interpreter()))
     try:
-        argv = ["/usr/bin/cat", "/proc/self/status", "/proc/1/environ"]
+        argv = ["/bin/sh", "-c", LOOK]
         session.ask("prepare", argv, b"", seconds=TRIAL_SECONDS)
         session.ask("go", seconds=TRIAL_SECONDS)
         (_, seen, _), _ = session.ask("output", seconds=TRIAL_SECONDS)
@@ -87,16 +95,18 @@ def _status(sandbox: Sandbox) -> bytes:
     return seen
 
 
-def _looked_at(name: str, version: str, seen: bytes) -> BackendReport:
+def _looked_at(name: str, version: str, seen: bytes, control_group: bool) -> BackendReport:
     status = dict(line.split(b":\t", 1) for line in seen.splitlines() if b":\t" in line)
     protections = {
         "no_capabilities": int(status.get(b"CapEff", b"f"), 16) == 0,
         "no_new_privileges": status.get(b"NoNewPrivs") == b"1",
         "seccomp": status.get(b"Seccomp") == b"2",
+        "landlock": status.get(b"Landlock") == b"1",
+        "control_group": control_group,
         "unprivileged_user": b"0" not in status.get(b"Uid", b"0").split(),
         "empty_environment": _names(seen.rsplit(b"\n", 1)[-1]) <= {b"PATH", b"PWD"},
     }
-    lacking = [protection for protection, on in protections.items() if not on and protection != "seccomp"]
+    lacking = [protection for protection, on in protections.items() if not on and protection not in OPTIONAL]
     reason = f"a trial run lacked {', '.join(lacking)}" if lacking else ""
     return BackendReport(name, not lacking, version, reason, protections)
 

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+import shlex
 import shutil
 import subprocess
-import threading
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from whet.core.errors import SandboxError, UsageError
+from whet.sandbox.control_group import find_place
 from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.fork_server import ForkServer
+from whet.sandbox.held import FORKABLE, Unfit, session
+from whet.sandbox.inside import kernel, landlock
+from whet.sandbox.inside.forking import TREE
 from whet.sandbox.interpreter import reachable
+from whet.sandbox.pool import Pool
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.seccomp import write_filter
-from whet.sandbox.session import PipeSession
+from whet.sandbox.session import Child
+from whet.sandbox.slots import Slot, Slots
+from whet.sandbox.spawner import Spawner, inheritable
 from whet.sandbox.staging import (
-    FIRST_UID,
     HOST_FILES,
     PATH,
     SHARED_BYTES,
-    SLOTS,
     SYSTEM_FOLDERS,
+    WRITABLE,
     Staging,
+    access_rules,
     boot,
     environment,
-    first_words,
 )
+from whet.sandbox.users import Users
 from whet.sandbox.watchdog import MOST_FILES, Bounds, Watchdog
 
-WRITABLE = ("/work", "/tmp", "/dev/shm")
 OWN_PROCESSES = 4  # bubblewrap's two and the program inside, and one to spare
+FORKING_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP")  # to make namespaces and mounts, and to give up both
+FORKS_PROCESSES = 3  # the worker, and two between it and the program
 
 
 class Bubblewrap:
@@ -43,8 +52,17 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, protections: Protections = ALL_ON) -> None:
-        missing = [tool for tool in ("bwrap", "setpriv", "unshare") if shutil.which(tool) is None]
+    def __init__(self, protections: Protections = ALL_ON, control_groups: bool = True) -> None:
+        """Looks for what this machine offers.
+
+        Args:
+            protections: what is on.
+            control_groups: whether the kernel counts a job's memory and processes, where it lets this user say so.
+
+        Raises:
+            UsageError: a tool is missing.
+        """
+        missing = [tool for tool in ("bwrap", "setpriv") if shutil.which(tool) is None]
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
         self._on = protections
@@ -52,12 +70,12 @@ class Bubblewrap:
         self._staging = Staging()
         self._filter = self._staging.folder / "filter.bpf"
         self._filtered = protections.seccomp and write_filter(self._filter)
-        self._slots = itertools.count()
-        self._mounts: dict[Path, Path] = {}
-        self._lock = threading.Lock()
-        # The kernel ends a sandbox when the thread that started it ends: one thread starts them all.
-        self._spawner = ThreadPoolExecutor(1, thread_name_prefix="whet-spawner")
+        self._users = Users() if self._root else None
+        place = find_place() if control_groups else None
+        self._control_group = 0 if place is None else place.interface.version
+        self._slots = Slots(place, self._staging.folder / "doors")
         self._watchdog = Watchdog()
+        self._pool = Pool(_shape, self._fork_server, ForkServer.remove)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -68,7 +86,10 @@ class Bubblewrap:
             "version": words[-1] if words else "",
             "network": False,
             "seccomp": self._filtered,
+            "landlock": landlock.version() if self._on.landlock else 0,
+            "control_group": self._control_group,
             "root_dropped": self._root,
+            "first_user": os.getuid() if self._users is None else self._users.first,
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
@@ -78,79 +99,110 @@ class Bubblewrap:
     def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""
         self._staging.compile(job.interpreter)
-        uid = FIRST_UID + next(self._slots) % SLOTS
+        if job.preload is not None:
+            with suppress(Unfit):
+                return self._session(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
         descriptors: list[int] = []
-        argv = self._entry(job, uid) + self._bwrap(job, descriptors)
+        slot = self._slot(job, OWN_PROCESSES)
         try:
-            process = self._spawner.submit(self._start, argv, job.cores, tuple(descriptors)).result()
-        except OSError as error:
-            raise SandboxError(f"bubblewrap could not be started: {error}") from None
+            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors), *boot(job.interpreter, job.program)]
+            process = self._spawn(slot, argv, job, descriptors)
+        except BaseException:
+            self._slots.give(slot)
+            raise
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-        child = self._watchdog.start(process, self._bounds(job))
-        session = PipeSession(child, "/src", job.limits.output, self._on)
-        session.tell(*first_words(job, job.limits.processes + OWN_PROCESSES, protections=self._on))
-        return session
+        child = self._watchdog.start(process, self._bounds(job), slot, self._slots.give)
+        return self._session(child, job, OWN_PROCESSES)
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Sandbox.close`."""
-        self._spawner.shutdown()
+        self._pool.close()
+        self._slots.close()
         self._watchdog.close()
+        if self._users is not None:
+            self._users.close()
         self._staging.close()
 
-    def _start(self, argv: list[str], cores: tuple[int, ...], descriptors: tuple[int, ...]) -> Any:
-        before = os.sched_getaffinity(0)
-        if cores:
-            os.sched_setaffinity(0, cores)  # this thread's alone; the child inherits it
+    def _session(self, child: Child, job: Job, own: int) -> Session:
+        processes = 0 if self._control_group else job.limits.processes + own
+        return session(child, job, processes, self._on, access_rules(job, self._on))
+
+    def _fork_server(self, job: Job) -> ForkServer:
+        job = replace(job, tree=None)  # each fork gets one of its own; this one's may be removed before the worker
+        slot = self._slot(job, OWN_PROCESSES + FORKS_PROCESSES)
+        argv = [*self._entry(slot), *self._bwrap(job, slot.spawner), *boot(job.interpreter, "forkserver")]
+        argv += [*FORKABLE, *(job.preload or ())]
+        start = partial(self._spawn, slot, argv, job, ())
+        return ForkServer(start, self._rules(job), self._watchdog, self._bounds(job), slot, self._slots.give)
+
+    def _spawn(
+        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.PIPE
+    ) -> subprocess.Popen[bytes]:
+        # bubblewrap's own environment is readable at /proc/1/environ.
+        own = {"PATH": PATH} if self._on.empty_environment else None
+        inherited = () if self._on.closed_descriptors else inheritable()
+        return slot.spawner.start(argv, job.cores, own, (*descriptors, *inherited), stdin)
+
+    def _slot(self, job: Job, own: int) -> Slot:
+        """Returns a slot with the bounds of a job.
+
+        Args:
+            job: the job.
+            own: processes that are there besides its own.
+
+        Raises:
+            SandboxError: there can be none.
+        """
         try:
-            return subprocess.Popen(
-                argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                # bubblewrap's own environment is readable at /proc/1/environ.
-                env={"PATH": PATH} if self._on.empty_environment else None,
-                cwd="/",
-                pass_fds=descriptors if self._on.closed_descriptors else (*descriptors, *_inheritable()),
-                process_group=0,
-            )
-        finally:
-            os.sched_setaffinity(0, before)
+            slot = self._slots.take()
+            if slot.group is not None:
+                memory = job.limits.memory if self._on.memory_limit else 0
+                slot.group.begin(memory, job.limits.processes + own if self._on.process_limit else 0)
+        except OSError as error:
+            raise SandboxError(f"a control group could not be made: {error}") from None
+        return slot
 
-    def _entry(self, job: Job, uid: int) -> list[str]:
-        """Returns what comes before bwrap: mounts that need root, then no rights any more."""
-        if not self._root:
-            return []
-        drop = (
-            []
-            if not self._on.drop_privileges
-            else ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
-        )
-        hidden = [folder for folder in job.interpreter.folders if not reachable(folder)]
-        if not hidden:
+    def _entry(self, slot: Slot) -> list[str]:
+        """Returns what comes before bwrap: a control group, then no rights any more."""
+        drop: list[str] = []
+        if self._users is not None and self._on.drop_privileges:
+            user = self._users.take()
+            drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+        doors = slot.group.doors if slot.group is not None else ()
+        if not doors:
             return drop
-        binds = " && ".join(f'mount --bind "${2 * i + 1}" "${2 * i + 2}"' for i in range(len(hidden)))
-        pairs = [str(path) for folder in hidden for path in (folder, self._door(folder))]
-        script = f'{binds} && shift {len(pairs)} && exec "$@"'
-        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", *pairs, *drop]
+        steps = " && ".join((*(f"echo 0 > {shlex.quote(door)}" for door in doors), 'exec "$@"'))
+        return ["sh", "-c", steps, "sh", *drop]
 
-    def _door(self, folder: Path) -> Path:
-        """Returns the place where a folder that only root can reach is mounted for the sandbox to see."""
-        with self._lock:
-            if folder not in self._mounts:
-                place = self._staging.folder / "doors" / str(len(self._mounts))
-                place.mkdir(parents=True)
-                self._mounts[folder] = place
-            return self._mounts[folder]
+    def _rules(self, job: Job) -> tuple[Any, ...]:
+        """Returns what a warm worker keeps a job in by; see `whet.sandbox.inside.forkserver.Rules`."""
+        own = {kernel.CLONE_NEWPID: self._on.pid_namespace, kernel.CLONE_NEWIPC: self._on.ipc_namespace}
+        folders = [
+            (folder, f"mode=0755,size={size}" if self._on.sized_folders else "mode=0755")
+            for folder, size in self._writable(job).items()
+            if self._on.fresh_folders
+        ]
+        kept = [str(folder) for folder in job.interpreter.folders if str(folder).startswith(WRITABLE)]
+        calls = self._filter.read_bytes() if self._filtered else b""
+        return sum(flag for flag, on in own.items() if on), folders, kept, self._on.capabilities, calls
 
     def _bounds(self, job: Job) -> Bounds:
-        memory = job.limits.memory if self._on.memory_limit else 0
+        memory = job.limits.memory if self._on.memory_limit and not self._control_group else 0
         # A shared folder holds other people's files too.
         files = MOST_FILES if self._on.inode_limit and self._on.fresh_folders else 0
         return Bounds(memory, files, WRITABLE)
 
-    def _bwrap(self, job: Job, descriptors: list[int]) -> list[str]:
+    def _bwrap(self, job: Job, spawner: Spawner, descriptors: list[int] | None = None) -> list[str]:
+        """Returns the command of a sandbox.
+
+        Args:
+            job: that is to run in it.
+            spawner: that is to start it.
+            descriptors: gets those that it must inherit. None is for a warm worker: it keeps some rights within the
+                sandbox, and is not filtered; it sees to both for each of its forks.
+        """
         argv = ["bwrap", *self._namespaces(), "--die-with-parent", "--new-session"]
         argv += ["--clearenv"] if self._on.empty_environment else []
         for name, value in environment(job).items():
@@ -160,21 +212,27 @@ class Bubblewrap:
             argv += ["--dev-bind", node, node]
         # After the file systems in memory: an interpreter may live under /tmp or /work.
         for folder in job.interpreter.folders:
-            source = self._door(folder) if self._root and not reachable(folder) else folder
+            source = spawner.show(folder) if self._root and not reachable(folder) else folder
             argv += ["--ro-bind", str(source), str(folder)]
         sealed = {"/dev": self._on.own_devices, "/": self._on.read_only_root}
         for place in (place for place, on in sealed.items() if on):
             argv += ["--remount-ro", place]
         argv += ["--cap-drop" if self._on.capabilities else "--cap-add", "ALL", "--chdir", "/work"]
-        if self._filtered:
+        for right in FORKING_RIGHTS if self._on.capabilities and descriptors is None else ():
+            argv += ["--cap-add", right]
+        if self._filtered and descriptors is not None:
             descriptors.append(os.open(self._filter, os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]
-        return [*argv, "--", *boot(job.interpreter, job.program)]
+        return [*argv, "--"]
 
     def _namespaces(self) -> list[str]:
         kinds = {"pid": self._on.pid_namespace, "net": self._on.network, "ipc": self._on.ipc_namespace}
         always = ("user", "uts", "cgroup-try")
         return [f"--unshare-{kind}" for kind in (*always, *(kind for kind, own in kinds.items() if own))]
+
+    def _writable(self, job: Job) -> dict[str, int]:
+        """Returns the folders in memory and their bytes."""
+        return dict(zip(WRITABLE, (job.work, SHARED_BYTES, SHARED_BYTES), strict=True))
 
     def _system(self) -> list[str]:
         """Returns what shows the host's files."""
@@ -192,10 +250,9 @@ class Bubblewrap:
     def _own(self, job: Job) -> list[str]:
         """Returns what makes the folders that are the job's own."""
         argv = ["--ro-bind", str(self._staging.program), "/whet"]
-        if job.tree is not None:
-            argv += ["--ro-bind", str(job.tree), "/src"]
+        argv += ["--ro-bind", str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
         argv += ["--proc", "/proc", *(("--dev",) if self._on.own_devices else ("--dev-bind", "/dev")), "/dev"]
-        for folder, size in zip(WRITABLE, (job.work, SHARED_BYTES, SHARED_BYTES), strict=True):
+        for folder, size in self._writable(job).items():
             argv += [*(("--size", str(size)) if self._on.sized_folders else ()), "--tmpfs", folder]
         if not self._on.fresh_folders:
             shared = self._staging.folder / "shared"
@@ -205,11 +262,6 @@ class Bubblewrap:
         return argv
 
 
-def _inheritable() -> list[int]:
-    """Returns the descriptors, of files that are not the standard ones, that a child would get."""
-    found = []
-    for name in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # the one of this list itself
-            if int(name) > 2 and os.get_inheritable(int(name)):
-                found.append(int(name))
-    return found
+def _shape(job: Job) -> Job:
+    """Returns what jobs have in common that one warm worker can start."""
+    return replace(job, program="", tree=None)

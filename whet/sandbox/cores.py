@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from whet.core.errors import UsageError
+from whet.sandbox.locks import lock
 
 
 @contextmanager
@@ -35,8 +34,11 @@ def measuring_cores(count: int) -> Iterator[tuple[int, ...]]:
         yield cores
 
 
-def megahertz(core: int) -> float | None:
-    """Returns the clock at which a processor runs now; None where the kernel does not tell."""
+def megahertz(cores: tuple[int, ...]) -> float | None:
+    """Returns the clock at which the first of some processors runs now; None where the kernel does not tell."""
+    if not cores:
+        return None
+    core = cores[0]
     with suppress(OSError, ValueError):
         return int(Path(f"/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq").read_text()) / 1e3
     number = -1
@@ -52,13 +54,9 @@ def megahertz(core: int) -> float | None:
 
 @contextmanager
 def _locked(core: int) -> Iterator[None]:
-    path = Path(tempfile.gettempdir()) / f"whet-core-{core}.lock"
-    # Another user's file in a shared folder may be read, and not be opened with O_CREAT.
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644))
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    descriptor = lock(f"whet-core-{core}.lock")
+    assert descriptor is not None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -10,14 +10,15 @@ from typing import Any
 from whet.core.task import MIB
 from whet.sandbox import docker_engine
 from whet.sandbox.devices import gpu_nodes
-from whet.sandbox.inside import keeper
+from whet.sandbox.inside import forking, keeper
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job
 from whet.sandbox.seccomp import docker_profile
-from whet.sandbox.staging import HOST_FILES, PATH, SHARED_BYTES, SYSTEM_FOLDERS
+from whet.sandbox.staging import HOST_FILES, PATH, SHARED_BYTES, SYSTEM_FOLDERS, environment
 
 KEEPER_MEMORY = 32 * MIB
+PRELOADED_MEMORY = 64 * MIB  # what jobs change of the modules that the keeper has imported, and so hold twice
 KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
 TREE_BYTES = 96 * MIB
 INODES = 65536
@@ -26,7 +27,12 @@ UNSIZED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a container must be like for a job; jobs of one shape can use one container in turn."""
+    """What a container must be like for a job; jobs of one shape can use one container in turn.
+
+    Attributes:
+        variables: the environment of its keeper, which the keeper's forks inherit.
+        worker: see `whet.sandbox.protocol.Job`.
+    """
 
     interpreter: Interpreter
     memory: int
@@ -34,19 +40,32 @@ class Shape:
     cores: tuple[int, ...]
     work: int
     gpu: bool
+    preload: tuple[str, ...] | None
+    variables: tuple[tuple[str, str], ...]
+    worker: int
 
     @classmethod
     def of(cls, job: Job) -> Shape:
         """Returns the shape that a job needs."""
-        limits = job.limits
-        return cls(job.interpreter, limits.memory, limits.processes, job.cores, job.work, job.gpu)
+        variables = {"PATH": PATH} if job.preload is None else environment(job)
+        return cls(
+            job.interpreter,
+            job.limits.memory,
+            job.limits.processes,
+            job.cores,
+            job.work,
+            job.gpu,
+            job.preload,
+            tuple(variables.items()),
+            job.worker,
+        )
 
 
 def options(
     engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape, protections: Protections = ALL_ON
 ) -> dict[str, Any]:
     """Returns how a container is made: what it may not do, what it may use, what it sees."""
-    memory = shape.memory + KEEPER_MEMORY
+    memory = shape.memory + KEEPER_MEMORY + (PRELOADED_MEMORY if shape.preload else 0)
     readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
     readable |= {folder: str(folder) for folder in shape.interpreter.folders}
     if not protections.hidden_host_files:
@@ -71,7 +90,7 @@ def options(
         "init": True,
         "auto_remove": True,
         "labels": {docker_engine.OWNER: str(os.getpid())},
-        "environment": {"PATH": PATH},
+        "environment": dict(shape.variables),
         "working_dir": "/",
         "log_config": {"type": "none"},
         "pids_limit": shape.processes + KEEPER_PROCESSES if protections.process_limit else None,
@@ -79,7 +98,7 @@ def options(
         "cpuset_cpus": ",".join(map(str, shape.cores)),
         "shm_size": SHARED_BYTES,
         "tmpfs": {
-            keeper.TREE: f"{writable},size={TREE_BYTES},mode=0755",
+            forking.TREE: f"{writable},size={TREE_BYTES},mode=0755",
             "/work": f"{writable},size={work}",
             "/tmp": f"{writable},size={shared_bytes}",
         },

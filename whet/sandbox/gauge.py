@@ -9,24 +9,13 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 PLACES = (("memory", "/sys/fs/cgroup/memory", "memory.max_usage_in_bytes"), ("", "/sys/fs/cgroup", "memory.peak"))
 """Of each version of the interface: the controller's name in ``/proc/PID/cgroup``, its tree, and the peak's file."""
 
 
-class Group(Protocol):
-    """A control group that counts memory."""
-
-    def peak(self) -> int:
-        """Returns the most bytes used together since it was made, or since `reset`."""
-
-    def reset(self) -> bool:
-        """Begins the peak anew at what is used now; returns False where the kernel does not let it."""
-
-
 class Gauge:
-    """A `Group` that somebody else made."""
+    """A control group that somebody else made."""
 
     def __init__(self, file: Path) -> None:
         """Opens the file of its peak.
@@ -38,11 +27,11 @@ class Gauge:
         self._peak = os.open(file, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC)
 
     def peak(self) -> int:
-        """See `Group.peak`."""
+        """Returns the most bytes used together since it was made, or since `reset`."""
         return int(os.pread(self._peak, 64, 0))
 
     def reset(self) -> bool:
-        """See `Group.reset`."""
+        """Begins the peak anew at what is used now; returns False where the kernel does not let it."""
         try:
             os.pwrite(self._peak, b"0", 0)
         except OSError:  # opened for reading alone, or the second interface before Linux 6.12

@@ -13,6 +13,7 @@ class Protections:
         drop_privileges: candidates are users of their own, even where whet is root.
         capabilities: no rights of an administrator, not even over the sandbox itself.
         seccomp: system calls that no candidate needs are denied.
+        landlock: behind all the others, rules of the kernel on files, TCP, signals and abstract sockets.
         empty_environment: whet's environment ends before the sandbox begins.
         closed_descriptors: whet's open files do.
         network: no interface but a loopback of its own, and no abstract socket of the host.
@@ -35,6 +36,7 @@ class Protections:
     drop_privileges: bool = True
     capabilities: bool = True
     seccomp: bool = True
+    landlock: bool = True
     empty_environment: bool = True
     closed_descriptors: bool = True
     network: bool = True

@@ -26,7 +26,7 @@ class Incident(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One process to start in a fresh sandbox.
+    """One process to start in a fresh sandbox, or in one in which only trusted code has run before.
 
     Attributes:
         program: which of our programs inside runs: ``calls``, ``generate``, ``programs`` or ``tally``.
@@ -39,6 +39,9 @@ class Job:
         work: bytes of the writable ``/work``.
         gpu: whether it sees the NVIDIA GPUs; address space has no limit then.
         gauged: whether its peak of memory will be asked for.
+        preload: modules for a fork of a warm worker to have imported; an empty tuple is a fork too. None is a fresh
+            process, which a sandbox may start in any case.
+        worker: which of several warm workers that are alike.
     """
 
     program: str
@@ -51,6 +54,8 @@ class Job:
     work: int = 256 << 20
     gpu: bool = False
     gauged: bool = False
+    preload: tuple[str, ...] | None = None
+    worker: int = 0
 
 
 class Session(Protocol):

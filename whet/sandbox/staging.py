@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from whet.core.task import MIB
 from whet.sandbox import inside
+from whet.sandbox.devices import gpu_nodes
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job
@@ -20,8 +23,13 @@ from whet.sandbox.protocol import Job
 FIRST_UID = 64000  # candidates are users of their own, one a slot
 SLOTS = 1000
 ADDRESS_SPARE = 1024 * MIB  # mapped, not used: interpreter, libraries, thread stacks
+PREFIX = "whet-sandbox-"
 SHARED_BYTES = 64 * MIB  # of /tmp and of /dev/shm, each
 SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")  # links into /usr, or folders, as the host has them
+WRITABLE = ("/work", "/tmp", "/dev/shm")
+HARMLESS = ("/dev/mqueue", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts")
+"""Where nothing that is written reaches anybody else."""
+READABLE = (*(f"/{name}" for name in SYSTEM_FOLDERS), "/usr", "/etc", "/src", "/whet", "/proc", "/sys", "/dev")
 HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 LAUNCHERS = ("programs", "tally")
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -31,13 +39,16 @@ BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main;
 class Staging:
     """The folder on the host from which the sandboxes of one backend are furnished.
 
+    Those of whet processes that are gone are removed first.
+
     Attributes:
         folder: its path; nobody else can guess it or list what is in it.
         program: the part of it that holds the program inside.
     """
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="whet-"))
+        _remove_stale(Path(tempfile.gettempdir()))
+        self.folder, self._held = _held_folder()
         self.folder.chmod(0o711)
         self.program = self.folder / "whet"
         shutil.copytree(
@@ -66,6 +77,33 @@ class Staging:
     def close(self) -> None:
         """Removes the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._held)
+
+
+def _held_folder() -> tuple[Path, int]:
+    """Returns a new folder, and a descriptor that holds a lock on it while its owner lives."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with suppress(FileNotFoundError):  # another whet may sweep it away before it is locked
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if folder.exists():
+                return folder, held
+            os.close(held)
+
+
+def _remove_stale(parent: Path) -> None:
+    """Removes the folders of this user that nobody holds any more."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        try:
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:  # somebody else's, a link, or gone meanwhile
+            continue
+        with suppress(BlockingIOError):
+            if os.fstat(held).st_uid == os.geteuid():
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
 
 
 def write_tree(parent: Path, name: str, files: Mapping[str, bytes], executable: bool) -> Path:
@@ -115,6 +153,7 @@ def first_words(
     work: str = "/work",
     alone: bool = True,
     protections: Protections = ALL_ON,
+    rules: Sequence[list[str]] = (),
 ) -> list[Any]:
     """Returns the first message to the program of a job: where it is, and the limits that the kernel keeps for it.
 
@@ -125,9 +164,24 @@ def first_words(
         work: where it may write.
         alone: whether nobody else's processes are within its reach.
         protections: which limits are kept.
+        rules: what `whet.sandbox.inside.landlock.restrict` leaves to foreign code; empty is no such rules.
     """
     # CUDA reserves address space beyond all bounds.
     memory = 0 if job.gpu or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
     output = job.limits.output if protections.file_limit else 0
     place = [work, alone] if job.program in LAUNCHERS else [tree]
-    return ["limits", *place, memory, processes if protections.process_limit else 0, output]
+    return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]
+
+
+def access_rules(job: Job, protections: Protections, readable: Sequence[str] = READABLE) -> list[list[str]]:
+    """Returns what foreign code of a job may read, and where it may write; empty where no rules say so.
+
+    Args:
+        job: the job.
+        protections: whether there are rules.
+        readable: what its sandbox shows, but for the interpreter's folders.
+    """
+    if not protections.landlock:
+        return []
+    writable = (*WRITABLE, *HARMLESS, *(gpu_nodes() if job.gpu else ()))
+    return [[*readable, *map(str, job.interpreter.folders)], list(writable)]

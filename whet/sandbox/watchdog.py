@@ -1,17 +1,20 @@
-"""Bounds the memory and the files of a whole process tree, where no control group does."""
+"""Bounds the files of a whole process tree, and its memory where no control group does."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from whet.sandbox.process_tree import GONE, tree
 from whet.sandbox.protocol import Incident
 from whet.sandbox.session import LocalProcess
+from whet.sandbox.slots import Slot
 
 PERIOD_SECONDS = 0.1
 MOST_FILES = 65536
@@ -33,24 +36,56 @@ class Bounds:
     folders: tuple[str, ...]
 
 
+class Watched(Protocol):
+    """The root of a process tree."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    @property
+    def excess(self) -> Incident | None:
+        """What it was ended for."""
+
+    def stop(self, excess: Incident) -> None:
+        """Ends it for what it used."""
+
+
 class Watchdog:
     """Looks at the trees that it was given, and kills those that are over their bounds."""
 
     def __init__(self) -> None:
-        self._watched: dict[WatchedProcess, Bounds] = {}
+        self._watched: dict[Watched, Bounds] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="whet-watchdog", daemon=True)
         self._thread.start()
 
-    def start(self, process: subprocess.Popen[bytes], bounds: Bounds) -> WatchedProcess:
-        """Watches a process, which leads a group of its own, until it is closed."""
-        made = WatchedProcess(process, self)
-        with self._lock:
-            self._watched[made] = bounds
+    def start(
+        self,
+        process: subprocess.Popen[bytes],
+        bounds: Bounds,
+        slot: Slot,
+        release: Callable[[Slot], None],
+    ) -> WatchedProcess:
+        """Watches a process, which leads a process group of its own, until it is closed.
+
+        Args:
+            process: the process.
+            bounds: what its tree may use.
+            slot: in which it was started.
+            release: is given the slot when it has ended.
+        """
+        made = WatchedProcess(process, self, slot, release)
+        self.watch(made, bounds)
         return made
 
-    def forget(self, process: WatchedProcess) -> None:
+    def watch(self, process: Watched, bounds: Bounds) -> None:
+        """Watches a tree until it is forgotten."""
+        with self._lock:
+            self._watched[process] = bounds
+
+    def forget(self, process: Watched) -> None:
         """Looks at a tree no more; it may be gone."""
         with self._lock:
             self._watched.pop(process, None)
@@ -69,13 +104,22 @@ class Watchdog:
 
 
 class WatchedProcess(LocalProcess):
-    """A `LocalProcess` that a watchdog may end."""
+    """A `LocalProcess` that a watchdog may end, or the kernel at the limit of its control group."""
 
-    def __init__(self, process: subprocess.Popen[bytes], watchdog: Watchdog) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        watchdog: Watchdog,
+        slot: Slot,
+        release: Callable[[Slot], None],
+    ) -> None:
         super().__init__(process)
         self.pid = process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
+        self._slot = slot
+        self._base = 0
+        self._release = release
 
     def stop(self, excess: Incident) -> None:
         """Ends it for what it used."""
@@ -84,12 +128,24 @@ class WatchedProcess(LocalProcess):
 
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
-        return self.excess
+        return self.excess or self._slot.overdrawn()
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.session.Child.peak`."""
+        group = self._slot.group
+        found = None if group is None else group.peak()
+        return None if found is None else max(0, found - self._base)
+
+    def reset(self) -> None:
+        """See `whet.sandbox.session.Child.reset`."""
+        if (group := self._slot.group) and group.reset():
+            self._base = group.peak() or 0
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""
         self._watchdog.forget(self)
         super().close(spoiled)
+        self._release(self._slot)
 
 
 def excess(pid: int, bounds: Bounds) -> str:

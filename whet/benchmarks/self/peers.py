@@ -84,4 +84,4 @@ def _pyperf(task: Task, core: int, folder: Path) -> bool:
 
 
 def _on_core(core: int, argv: list[str]) -> None:
-    subprocess.run(["taskset", "--cpu-list", str(core), *argv], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["taskset", "--cpu-list", str(core), *argv], check=True, capture_output=True)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from whet.evaluators.subjects import Fault, Live, Pass, Subject
 
 if TYPE_CHECKING:
     from whet.core.task import Task
     from whet.evaluators.inputs import Input
     from whet.evaluators.statistics import Looks
-    from whet.evaluators.subjects import Fault, Pass, Subject
     from whet.evaluators.timing import Series, Turn
+
+
+Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]
+"""Starts a process of a subject on cores, with a hash seed and a layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,7 @@ class Setting:
         cores: processors that it is pinned to.
         hash_seed: PYTHONHASHSEED of its process.
         layout: which of a native program's layouts it has in memory.
+        start: starts a process of a subject on cores, with a hash seed and a layout.
     """
 
     side: str
@@ -31,6 +37,7 @@ class Setting:
     cores: tuple[int, ...]
     hash_seed: int
     layout: int
+    start: Starter = Subject.start
 
 
 class Meter(Protocol):
@@ -59,6 +66,10 @@ class Meter(Protocol):
     @property
     def clocked(self) -> bool:
         """Whether its figures grow with the time of a pass, so that short ones tell nothing."""
+
+    @property
+    def forks(self) -> bool:
+        """Whether forks of several zygotes may stand in for fresh processes."""
 
     @property
     def controls(self) -> tuple[str, ...]:

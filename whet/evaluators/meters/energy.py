@@ -26,6 +26,7 @@ class Energy:
     looks = NOISY
     pass_seconds = 0.1  # the meters advance about once a millisecond
     clocked = True
+    forks = False
     controls: tuple[str, ...] = ()
 
     def __init__(self, root: Path = rapl.ROOT) -> None:

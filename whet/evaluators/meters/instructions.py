@@ -42,6 +42,7 @@ class Instructions:
     looks = STEADY
     pass_seconds = 0.008  # counting takes some thirty times as long
     clocked = False
+    forks = False
 
     def __init__(self, kind: Kind, count: Count = count) -> None:
         self._count = count

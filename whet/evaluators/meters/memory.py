@@ -23,6 +23,7 @@ class Memory:
     looks = STEADY
     pass_seconds = 0.005
     clocked = False
+    forks = False
     controls: tuple[str, ...] = ()
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:

@@ -29,7 +29,7 @@ def windows(
     window: Window = timed,
 ) -> Mapping[str, Pass] | Fault:
     """Runs a window a workload in one fresh process, after a call that counts nowhere."""
-    live = subject.start(setting.cores, setting.hash_seed, setting.layout)
+    live = setting.start(subject, setting.cores, setting.hash_seed, setting.layout)
     if isinstance(live, Fault):
         return live
     passes: dict[str, Pass] = {}
@@ -55,6 +55,7 @@ class Time:
     looks = NOISY
     pass_seconds = PASS_SECONDS
     clocked = True
+    forks = True
     controls: tuple[str, ...] = ()
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:

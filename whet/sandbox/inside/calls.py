@@ -15,6 +15,7 @@ import time
 from .channel import Channel, set_limits
 from .codec import LAZY, CodecError, encode, type_name
 from .decode import decode
+from .landlock import restrict
 from .line_timer import LineTimer
 from .loading import find, load_module, resolver
 
@@ -175,8 +176,10 @@ def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tup
 
 def serve(channel: Channel) -> None:
     """Answers messages until the world outside goes."""
-    _, tree, memory, processes, output = channel.read()
+    _, tree, memory, processes, output, rules = channel.read()
     set_limits(memory, processes, output)
+    if rules:
+        restrict(*rules)
     capture = Capture(output)
     sys.stdout = capture
     target: Target | None = None

@@ -7,8 +7,6 @@ cycles survive. `decode` is the way back.
 
 from __future__ import annotations
 
-import array
-import enum
 import importlib
 import struct
 import sys
@@ -135,18 +133,18 @@ class _Writer:
         self.out.append(tag)
         if kinds == {int}:
             try:
-                data = array.array("q", value).tobytes()
-            except OverflowError:
+                data = struct.pack(f"<{len(value)}q", *value)
+            except struct.error:  # one is too large
                 pass
             else:
                 self.out += (b"q", pack_size(len(value)), data)
                 return
         elif kinds == {float}:
-            self.out += (b"f", pack_size(len(value)), array.array("d", value).tobytes())
+            self.out += (b"f", pack_size(len(value)), struct.pack(f"<{len(value)}d", *value))
             return
         elif kinds == {str}:
             parts = [item.encode("utf-8", "surrogatepass") for item in value]
-            lengths = array.array("Q", map(len, parts)).tobytes()
+            lengths = struct.pack(f"<{len(parts)}Q", *map(len, parts))
             self.out += (b"s", pack_size(len(value)), lengths, *parts)
             return
         elif kinds == {tuple} and self.table(value):
@@ -184,7 +182,7 @@ class _Writer:
             self.array(value)
         elif isinstance(value, LAZY):
             self.node(b"o", "lazy", name, tuple(value))
-        elif isinstance(value, enum.Enum):
+        elif _is_member(value):
             self.node(b"o", "enum", name, value.name)
         elif isinstance(value, BaseException):
             self.node(b"o", "exception", name, tuple(str(a) for a in value.args))
@@ -217,6 +215,11 @@ class _Writer:
         elif not fields and cls.__module__ in NO_STATE:
             raise CodecError(f"a value of type {name.replace(':', '.')} cannot be stored as plain data")
         return tuple(sorted(fields.items()))
+
+
+def _is_member(value: Any) -> bool:
+    """Whether a value is a member of an enumeration; where there is one, its module is imported."""
+    return isinstance(value, getattr(sys.modules.get("enum"), "Enum", ()))
 
 
 def _write_int(writer: _Writer, value: int) -> None:

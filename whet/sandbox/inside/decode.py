@@ -7,7 +7,6 @@ believed beyond the bytes at hand.
 
 from __future__ import annotations
 
-import array
 import struct
 import sys
 
@@ -102,11 +101,11 @@ class _Reader:
         if kind == b"#":
             return list(zip(*[self.items() for _ in range(n)]))  # noqa: B905 (hostile widths may differ: the shortest)
         if kind == b"q":
-            return array.array("q", bytes(self.take(8 * n))).tolist()
+            return self.take(8 * n).cast("q").tolist()
         if kind == b"f":
-            return array.array("d", bytes(self.take(8 * n))).tolist()
+            return self.take(8 * n).cast("d").tolist()
         if kind == b"s":
-            lengths = array.array("Q", bytes(self.take(8 * n)))
+            lengths = self.take(8 * n).cast("Q")
             return [bytes(self.take(length)).decode("utf-8", "surrogatepass") for length in lengths]
         if kind != b"*":
             raise CodecError(f"unknown kind of sequence {kind!r}")

@@ -10,6 +10,7 @@ import traceback
 from .channel import Channel, set_limits
 from .codec import encode
 from .decode import decode
+from .landlock import restrict
 from .loading import load_module, resolver
 
 TYPE_CHECKING = False
@@ -77,8 +78,10 @@ class Workload:
 
 def serve(channel: Channel) -> None:
     """Answers messages until the world outside goes."""
-    _, tree, memory, processes, output = channel.read()
+    _, tree, memory, processes, output, rules = channel.read()
     set_limits(memory, processes, output)
+    if rules:
+        restrict(*rules)
     workload: Workload | None = None
     while True:
         message = channel.read()

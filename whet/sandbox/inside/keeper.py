@@ -3,6 +3,9 @@
 It is root there, with the rights to change its user and to send signals and no other; each job is a process of a
 user that has none. A job gets the pipes that came from outside, so nothing but the kernel stands between it and the
 clock out there; it can neither signal the keeper nor read it, and the keeper reads nothing that a job says.
+
+A keeper that was told to import modules forks its jobs off itself. So it never holds a byte of a job, not even the
+name of a file that one left: what reads such things is a child that ends at once.
 """
 
 from __future__ import annotations
@@ -12,21 +15,24 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
+import sys
 from contextlib import suppress
 
+from . import kernel
+from .forking import TREE, Fork, alone, become, furnish, preload, take_pipes
 from .link import Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
-    pass
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from .forking import File
 
 DOOR = "/run/whet/door"
-TREE = "/src"
 WRITABLE = ("/work", "/tmp", "/dev/shm", "/dev/mqueue")
 QUEUES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 MEMORY_EVENTS = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
-SWEEP_SECONDS = 1.0
 
 
 class Keeper:
@@ -39,48 +45,63 @@ class Keeper:
             os.chmod(folder, 0o1777)
         # Some are mount points, of interpreters that live there.
         self.own = {folder: set(os.listdir(folder)) for folder in WRITABLE}
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | Fork | None = None
         self.user = 0
 
     def start(
         self,
-        argv: list[str],
-        environment: list[tuple[str, str]],
+        program: Sequence[str],
+        environment: Sequence[tuple[str, str]] | None,
         user: int,
-        files: list[tuple[str, bytes, bool]],
-        pipes: list[int],
+        files: Sequence[File],
+        descriptors: Sequence[int],
     ) -> None:
         """Starts a job.
 
         Args:
-            argv: the command.
-            environment: all of it.
+            program: the command; for a fork, one of our programs.
+            environment: all of it; None is a fork, whose environment is the keeper's.
             user: whom it runs as.
-            files: its tree: path, bytes, whether it is a program.
-            pipes: its stdin, stdout and stderr.
+            files: its tree.
+            descriptors: its stdin, stdout and stderr, and where its tree is read from.
         """
-        for path, data, executable in files:
-            place = os.path.join(TREE, path)
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            with open(place, "wb") as file:
-                file.write(data)
-            os.chmod(place, 0o755 if executable else 0o644)
         self.user = user
-        stdin, stdout, stderr = pipes
+        *pipes, tree = descriptors
+        furnish(files, tree)
         _first_to_go(True)
-        self.process = subprocess.Popen(
-            argv,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            env=dict(environment),
-            cwd="/work",
-            user=user,
-            group=user,
-            extra_groups=(),
-            start_new_session=True,
-        )
+        if environment is None:
+            self.process = Fork(lambda: self.begin(program[0], pipes))
+        else:
+            stdin, stdout, stderr = pipes
+            self.process = subprocess.Popen(
+                program,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                env=dict(environment),
+                cwd="/work",
+                user=user,
+                group=user,
+                extra_groups=(),
+                start_new_session=True,
+            )
         _first_to_go(False)
+
+    def begin(self, program: str, pipes: Sequence[int]) -> NoReturn:
+        """The way of a fork."""
+        os.setsid()
+        take_pipes(pipes)
+        self.become_user()
+        # The kernel hides a process that has changed its user from itself; libraries read /proc/self. Nobody else
+        # gains by it: what this user could read of it now is the job's own.
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
+        become(program)
+
+    def become_user(self) -> None:
+        """Gives up all rights for good."""
+        os.setgroups([])
+        os.setresgid(self.user, self.user, self.user)
+        os.setresuid(self.user, self.user, self.user)
 
     def end(self, grace: float) -> tuple[int, bool]:
         """Ends the job and all that it started.
@@ -92,31 +113,27 @@ class Keeper:
             its return code, and whether nothing of it is left.
         """
         assert self.process is not None
-        if grace:
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(grace)
+        code = None
+        with suppress(subprocess.TimeoutExpired, TimeoutError):
+            code = self.process.wait(grace)
         with suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
-        code = self.process.wait()
-        return code, self.alone() and self.wiped()
+        if code is None:
+            code = self.process.wait()
+        return code, alone() and Fork(self.wipe).wait() == 0
 
-    def alone(self) -> bool:
-        """Waits until init has buried what was killed; returns whether nobody is left."""
-        deadline = time.monotonic() + SWEEP_SECONDS
-        while {int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getpid()}:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.0005)
-        return True
-
-    def wiped(self) -> bool:
-        """Removes what the job wrote; returns whether nothing is left."""
+    def wipe(self) -> NoReturn:
+        """Removes what the job wrote, as the user who owns it: root without its rights may not."""
         for name in os.listdir(TREE):
             path = os.path.join(TREE, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-        if self.left():
-            self.remove()
-        return not self.left() and not any(map(_queues, QUEUES))
+        self.become_user()
+        for path in self.left():
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+        os._exit(bool(self.left() or any(map(_queues, QUEUES))))
 
     def left(self) -> list[str]:
         """Returns the paths of what the job wrote."""
@@ -126,24 +143,6 @@ class Keeper:
             for name in os.listdir(folder)
             if name not in self.own[folder]
         ]
-
-    def remove(self) -> None:
-        """Removes what the job wrote, as the user who owns it: root without its rights may not."""
-        pid = os.fork()
-        if pid:
-            os.waitpid(pid, 0)
-            return
-        try:
-            os.setgroups([])
-            os.setresgid(self.user, self.user, self.user)
-            os.setresuid(self.user, self.user, self.user)
-            for path in self.left():
-                if os.path.isdir(path) and not os.path.islink(path):
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    os.unlink(path)
-        finally:
-            os._exit(0)  # what could not be removed is seen by the keeper
 
 
 def _first_to_go(yes: bool) -> None:
@@ -163,20 +162,21 @@ def _queues(table: str) -> bool:
 
 def serve(link: Link) -> None:
     """Answers messages until the world outside goes."""
+    fit = preload(sys.argv[1:]) if sys.argv[1:] else False
     keeper = Keeper()
     events = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in MEMORY_EVENTS if os.path.exists(path)]
-    link.send(("ready",), events)
+    link.send(("ready", fit), events)
     while True:
-        message, pipes = link.receive()
+        message, descriptors = link.receive()
         if message[0] == "start":
             try:
-                _, argv, environment, user, files = message
-                keeper.start(argv, environment, user, files, pipes)
+                _, program, environment, user, files = message
+                keeper.start(program, environment, user, files, descriptors)
                 link.send(("started",))
             except OSError as error:
                 link.send(("failed", str(error)))
             finally:
-                for descriptor in pipes:
+                for descriptor in descriptors:
                     os.close(descriptor)
         else:
             link.send(("ended", *keeper.end(message[1])))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
 HEADER = 8
-MOST_DESCRIPTORS = 3
+MOST_DESCRIPTORS = 4
 
 
 class Link:

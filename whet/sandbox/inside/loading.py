@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import sys
+import types
+from importlib.machinery import ModuleSpec, SourceFileLoader  # `importlib.util` would cost each start 2 ms
 
 from .codec import SPECIAL, CodecError, standard
 
@@ -35,12 +36,13 @@ def load_module(tree: str, filename: str) -> Any:
         return importlib.import_module(".".join(parts))
     sys.path.insert(0, os.path.dirname(os.path.join(tree, filename)))
     # By path, not by name: a target called `string.py` must not become the standard module.
-    spec = importlib.util.spec_from_file_location(parts[-1], os.path.join(tree, filename))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = types.ModuleType(parts[-1])
+    module.__file__ = os.path.join(tree, filename)
+    module.__loader__ = loader = SourceFileLoader(parts[-1], module.__file__)
+    module.__spec__ = ModuleSpec(parts[-1], loader, origin=module.__file__)
+    module.__package__ = ""
     sys.modules[parts[-1]] = module
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     return module
 
 

@@ -1,13 +1,19 @@
-"""Starts programs (compilers, candidates) and says how they ended. It knows no expected output."""
+"""Starts programs (compilers, candidates) and says how they ended. It knows no expected output.
+
+The rules of `landlock` hold for the programs and not for this process, so they can neither signal nor trace it.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
 import os
 import signal
 import time
 
 from .channel import Channel, set_limits
+from .landlock import enter, make_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -15,44 +21,110 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
 PR_SET_DUMPABLE = 4
 TAIL = 16384
+READY = b"\n"
+SAID, GATE = 8, 9
+WAIT = f'echo >&{SAID}; exec {SAID}>&-; read -r _ <&{GATE} && exec {GATE}<&- "$@"'
+"""Becomes a program when a line comes through the gate: a shell's memory is gone sooner than that of a fork of ours."""
+
+
+class Waiting:
+    """A program's process, in which all is done but to run it.
+
+    It is made beforehand, so that neither the fork nor the rules fall into the time of the run.
+    """
+
+    def __init__(self, argv: list[str], files: list[int], rules: int | None) -> None:
+        """Makes it.
+
+        Args:
+            argv: the command; its first word is a path.
+            files: its stdin, stdout and stderr.
+            rules: of `landlock`, if there are any.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        if not os.access(argv[0], os.X_OK):
+            number = errno.EACCES if os.path.exists(argv[0]) else errno.ENOENT
+            raise OSError(number, os.strerror(number))
+        gate, self._gate = os.pipe2(os.O_CLOEXEC)
+        reading, said = os.pipe2(os.O_CLOEXEC)
+        self.pid = os.fork()
+        if self.pid == 0:
+            become(argv, files, rules, said, gate)
+        for descriptor in (gate, said):
+            os.close(descriptor)
+        answer = os.read(reading, len(READY))
+        os.close(reading)
+        if answer != READY:
+            raise OSError(errno.ECHILD, "its process could not be made")
+        # Its own clock, by the number that the kernel gives it (clock_getcpuclockid).
+        self._begun = time.clock_gettime_ns((~self.pid << 3) | 2)
+
+    def run(self) -> tuple[int, ...]:
+        """Runs it.
+
+        Returns:
+            return code, wall ns, CPU ns, peak resident bytes of the largest process, context switches at its own
+            wish and against it, the few of its making included.
+        """
+        start = time.perf_counter_ns()
+        os.write(self._gate, b"\n")
+        _, status, usage = os.wait4(self.pid, 0)
+        wall = time.perf_counter_ns() - start
+        os.close(self._gate)
+        cpu = int((usage.ru_utime + usage.ru_stime) * 1e9) - self._begun
+        code = os.waitstatus_to_exitcode(status)
+        return code, wall, max(0, cpu), usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw
+
+
+def become(argv: list[str], files: list[int], rules: int | None, said: int, gate: int) -> None:
+    """Makes a fresh fork the shell that waits at the gate; does not return."""
+    try:
+        os.setpgid(0, 0)
+        wanted = (*enumerate(files), (SAID, said), (GATE, gate))
+        # Out of each other's way first.
+        for descriptor, file in [(to, fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, GATE + 1)) for to, file in wanted]:
+            os.dup2(file, descriptor)
+        if rules is not None:
+            enter(rules)
+        os.execve("/bin/sh", ["sh", "-c", WAIT, "sh", *argv], os.environ)
+    finally:
+        os._exit(127)
 
 
 class Launcher:
     """Runs one program at a time in ``/work``, with stdin and stdout as files there."""
 
-    def __init__(self, folder: str, isolated: bool) -> None:
+    def __init__(self, folder: str, isolated: bool, rules: list[list[str]]) -> None:
         self.isolated = isolated
-        self.argv: list[str] = []
+        self.rules = make_rules(*rules) if rules else None
+        self.waiting: Waiting | OSError = OSError(errno.ESRCH, "nothing is prepared")
         self.paths = [os.path.join(folder, name) for name in (".stdin", ".stdout", ".stderr")]
         os.chdir(folder)
 
     def prepare(self, argv: list[str], stdin: bytes) -> None:
-        """Takes what the next run needs."""
-        self.argv = argv
+        """Makes all that the next run needs."""
         for path in self.paths:
             with open(path, "wb") as file:
                 file.write(stdin if path == self.paths[0] else b"")
+        files = [os.open(path, os.O_RDONLY if path == self.paths[0] else os.O_WRONLY) for path in self.paths]
+        try:
+            self.waiting = Waiting(argv, files, self.rules)
+        except OSError as error:
+            self.waiting = error
+        finally:
+            for descriptor in files:
+                os.close(descriptor)
 
     def run(self) -> tuple[int, ...]:
-        """Runs it once.
-
-        Returns:
-            return code, wall ns, CPU ns, peak resident bytes of the largest process, context switches at its own
-            wish and against it.
-        """
-        actions = [
-            (os.POSIX_SPAWN_OPEN, 0, self.paths[0], os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, self.paths[1], os.O_WRONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 2, self.paths[2], os.O_WRONLY, 0),
-        ]
-        start = time.perf_counter_ns()
-        pid = os.posix_spawn(self.argv[0], self.argv, os.environ, file_actions=actions, setpgroup=0)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.perf_counter_ns() - start
-        self.sweep(pid)
-        cpu = int((usage.ru_utime + usage.ru_stime) * 1e9)
-        code = os.waitstatus_to_exitcode(status)
-        return code, wall, cpu, usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw
+        """Runs what was prepared, once; see `Waiting.run`."""
+        if isinstance(self.waiting, OSError):
+            raise self.waiting
+        try:
+            return self.waiting.run()
+        finally:
+            self.sweep(self.waiting.pid)
 
     def sweep(self, pid: int) -> None:
         """Kills whatever the program left running."""
@@ -75,11 +147,11 @@ class Launcher:
 
 def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
     """Answers messages until the world outside goes."""
-    _, folder, isolated, memory, processes, output = channel.read()
+    _, folder, isolated, memory, processes, output, rules = channel.read()
     # A program of the same user must not write into this process through /proc.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     set_limits(memory, processes, output)
-    launcher = kind(folder, isolated)
+    launcher = kind(folder, isolated, rules)
     while True:
         message: Any = channel.read()
         operation = message[0]

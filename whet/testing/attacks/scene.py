@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from whet.sandbox.staging import FIRST_UID, PATH
+from whet.sandbox.staging import PATH
 
 STAY_SECONDS = 60
 GONE_SECONDS = 2.0
@@ -24,11 +24,13 @@ IPC_CREAT, IPC_RMID = 0o1000, 0
 
 
 @contextmanager
-def canaries() -> Iterator[dict[str, Any]]:
-    """Yields the scene: where each canary is, and the secret that it holds."""
+def canaries(user: int) -> Iterator[dict[str, Any]]:
+    """Yields the scene: where each canary is, and the secret that it holds.
+
+    Args:
+        user: the one whom the first candidate of the sandbox gets.
+    """
     secret = secrets.token_hex(16)
-    # A user of its own where whet is root: the one whom the first candidate of a sandbox gets.
-    user = FIRST_UID if os.geteuid() == 0 else os.getuid()
     with ExitStack() as stack:
         file = stack.enter_context(tempfile.NamedTemporaryFile("w", dir="/var/tmp", prefix="whet-canary-"))
         file.write(secret)
@@ -58,7 +60,7 @@ def canaries() -> Iterator[dict[str, Any]]:
 def stays(mark: str, but: int) -> bool:
     """Whether a process that bears the mark, other than one, is still there; ends those that are."""
     deadline = time.monotonic() + GONE_SECONDS
-    while pids := _bearing(mark) - {but}:
+    while pids := bearing(mark) - {but}:
         if time.monotonic() > deadline:
             for pid in pids:
                 os.kill(pid, 9)
@@ -67,7 +69,8 @@ def stays(mark: str, but: int) -> bool:
     return False
 
 
-def _bearing(mark: str) -> set[int]:
+def bearing(mark: str) -> set[int]:
+    """Returns the processes of this machine that have the mark among their arguments."""
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

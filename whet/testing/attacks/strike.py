@@ -12,34 +12,47 @@ from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
-from whet.testing.attacks import channel, host_files, leftovers, memory_disk, network, privileges, processes
+from whet.testing.attacks import (
+    channel,
+    host_files,
+    leftovers,
+    memory_disk,
+    network,
+    privileges,
+    processes,
+    second_layer,
+)
 from whet.testing.attacks.attack import Attack, program
 from whet.testing.attacks.scene import canaries, stays
 
 LOAD_SECONDS = 20.0
+PRELOAD = ("numpy",)
+"""What a warm worker has imported."""
+
 MAKERS: dict[str, Callable[[Protections], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
-GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel)
+GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel, second_layer)
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
 
 
-def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> bool:
+def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON, warm: bool = False) -> bool:
     """Runs an attack in a sandbox of its own; returns whether it got through.
 
     Args:
         attack: from `CORPUS`.
         backend: key of `MAKERS`.
         protections: what is on.
+        warm: in forks of a warm worker.
 
     Raises:
         SandboxError: the sandbox could not be made.
         UsageError: the backend does not work here.
     """
-    with canaries() as scene:
-        sandbox = MAKERS[backend](protections)
+    sandbox = MAKERS[backend](protections)
+    with canaries(sandbox.facts["first_user"]) as scene:
         try:
             if attack.before:
-                _call(sandbox, attack, attack.before, scene)
-            value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene)
+                _call(sandbox, attack, attack.before, scene, warm)
+            value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene, warm)
             # Before the sandbox is closed: its end would clear away what the session's end should have.
             left = stays(scene["mark"], scene["pid"]) if attack.stays else False
         finally:
@@ -47,10 +60,10 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON) -> 
     return left or attack.escaped(value)
 
 
-def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -> object:
+def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], warm: bool) -> object:
     """Returns what a function returned; the incident, or None where it raised."""
     tree = sandbox.stage(attack.name + ("-before" if source == attack.before else ""), {"a.py": program(source, scene)})
-    job = Job("calls", find_interpreter(), tree, attack.limits)
+    job = Job("calls", find_interpreter(), tree, attack.limits, preload=PRELOAD if warm else None)
     return _talk(sandbox, job, lambda session: _answers(session, attack))
 
 
@@ -65,7 +78,7 @@ def _answers(session: Session, attack: Attack) -> object:
     return value if kind == "value" else None
 
 
-def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -> object:
+def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], warm: bool) -> object:
     """Returns what a shell wrote to stdout, or the incident."""
 
     def talk(session: Session) -> object:
@@ -75,7 +88,8 @@ def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any]) -
         (_, stdout, _), _ = session.ask("output", seconds=attack.seconds)
         return stdout
 
-    return _talk(sandbox, Job("programs", find_interpreter(), None, attack.limits), talk)
+    job = Job("programs", find_interpreter(), None, attack.limits, preload=PRELOAD if warm else None)
+    return _talk(sandbox, job, talk)
 
 
 def _talk(sandbox: Sandbox, job: Job, talk: Callable[[Session], object]) -> object:

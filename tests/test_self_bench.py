@@ -1,0 +1,88 @@
+"""What ``whet bench self`` says of whet: rates with their bounds, and rules that see the truth of a pool."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+from whet.benchmarks.self import peers, timing
+from whet.benchmarks.self.pool import Pool, Rate, replay
+from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
+from whet.benchmarks.self.targets import write_targets, written_input
+from whet.evaluators.statistics import Stage
+
+STAGES = (Stage(10, 0.4), Stage(20, 0.6))
+
+
+def pool(noise: float, drift: float, turns: int = 100, seed: int = 3) -> Pool:
+    """Returns processes of 50 ms with white noise, on a machine whose speed wanders slowly."""
+    rng = random.Random(seed)
+    made = []
+    for turn in range(turns):
+        wander = drift * math.sin(turn / 12)
+        made.append(tuple(0.05 * math.exp(wander + rng.gauss(0, noise)) for _ in range(3)))
+    return Pool("made up", tuple(made), 0.3)
+
+
+def test_a_rate_has_exact_bounds() -> None:
+    # Clopper and Pearson 1934: with no hit in n, the upper bound is 1 - (alpha/2)^(1/n).
+    assert Rate(0, 100).bounds == pytest.approx((0.0, 1 - 0.025 ** (1 / 100)))
+    assert str(Rate(5, 1000)) == "0.5 % (0.2 to 1.2)"
+
+
+def test_a_drifting_machine_fools_what_times_one_after_the_other_and_not_pairs() -> None:
+    wandering = pool(noise=0.01, drift=0.05)
+    assert replay(mean_rule(15, 1.02), wandering, 1.0, 200, 1).share > 0.05
+    assert replay(pyperf_rule(15), wandering, 1.0, 200, 1).share > 0.05
+    assert replay(whet_rule(STAGES), wandering, 1.0, 200, 1).share <= 0.01
+
+
+def test_a_true_gain_is_found_in_spite_of_drift() -> None:
+    assert replay(whet_rule(STAGES), pool(noise=0.01, drift=0.05), 1.05, 60, 1).share > 0.9
+
+
+def test_hyperfine_asks_for_more_than_its_own_spread() -> None:
+    calm = pool(noise=0.001, drift=0.0)
+    assert replay(hyperfine_rule(15), calm, 1.05, 50, 1).share == 1.0
+    assert replay(hyperfine_rule(15), pool(noise=0.05, drift=0.0), 1.02, 50, 1).share < 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stretches_carry_the_true_speedup_whichever_came_first(seed: int) -> None:
+    ours, theirs = stretches(pool(noise=0.0, drift=0.0), random.Random(seed), 10, 1.25)
+    assert sum(ours) / sum(theirs) == pytest.approx(1.25)
+
+
+def test_a_table_has_every_rule_and_every_speedup() -> None:
+    made = pool(noise=0.01, drift=0.0)
+    lines = [line for line in timing._on_pool(made, 3) if line.startswith("|")]
+    assert len(lines) == 2 + len(rules(made))
+    assert all(line.count("|") == 3 + len(timing.SPEEDUPS) for line in lines)
+    assert "sd 1." in next(iter(line for line in timing._on_pool(made, 3) if "sd" in line))
+
+
+@pytest.mark.parametrize("language", ["python", "cpp"])
+def test_a_peer_is_run_for_real_or_says_how_to_get_it(language: str, tmp_path: Path) -> None:
+    task = next(task for task in write_targets(tmp_path / "targets").values() if task.language == language)
+    (peer,) = peers.peers(task)
+    if peer.lacking:
+        assert peer.lacking.startswith(("pip install", "apt-get install"))
+        return
+    assert peer.faster(task, 0, tmp_path) in (True, False)
+    assert [path for path in tmp_path.rglob("*.json") if path.stat().st_size]
+
+
+def test_the_program_reads_what_the_workload_makes(tmp_path: Path) -> None:
+    task = next(task for task in write_targets(tmp_path).values() if task.language == "cpp")
+    assert written_input(task, 1).split()[1] == b"180000"
+    assert written_input(task, 1) != written_input(task, 2)
+
+
+def test_an_unknown_report_names_the_nearest(whet) -> None:
+    done = whet("bench", "self", "timng")
+    assert done.returncode == 2
+    assert "timing" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

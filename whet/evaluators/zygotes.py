@@ -1,0 +1,105 @@
+"""Forks of several fresh zygotes in the place of fresh processes: where imports are dear, and A/A shows that they may.
+
+What differs between processes of one text (where its memory lies) differs between zygotes too, so each process of a
+turn is forked off one that is drawn at random. Whether that is enough is not believed but measured: the baseline
+against itself, before the candidate is timed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from whet.evaluators.decision import AA_FLOOR
+from whet.evaluators.inputs import derive
+from whet.evaluators.statistics import interval
+from whet.evaluators.subjects import Fault, Live, Subject
+from whet.evaluators.timing import Bench, series
+
+ZYGOTES = 4
+DEAR_SECONDS = 0.3
+AA_TURNS = 20
+STARTS = 2
+
+
+class Zygotes:
+    """Decides, for one task, where the processes of its timed turns come from."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)  # the worker 0 is for outcomes
+        self._imports: float | None = None
+
+    def settle(self, bench: Bench, confidence: float, seed: int) -> tuple[Bench, Mapping[str, Any]]:
+        """Returns a bench with its processes settled, and what was found, as plain data.
+
+        Args:
+            bench: one with fresh processes.
+            confidence: of the interval of A/A, 0 to 1.
+            seed: of the draws.
+        """
+        if not bench.baseline.workshop.preload:
+            return bench, {"kind": "fresh"}
+        if self._imports is None:
+            self._imports = _import_seconds(bench, next(self._numbers))
+        facts = {"kind": "fresh", "import_seconds": self._imports}
+        if self._imports <= DEAR_SECONDS:
+            return bench, facts
+        forking = self._forking(bench, seed)
+        found = _against_itself(forking, confidence, seed)
+        facts |= {"zygotes": ZYGOTES, "aa_ratio": found}
+        if found is None or not may(*found):
+            return bench, facts
+        return forking, facts | {"kind": "forks"}
+
+    def _forking(self, bench: Bench, seed: int) -> Bench:
+        numbers = [next(self._numbers) for _ in range(ZYGOTES)]
+        draw = random.Random(derive(seed, "zygote"))
+        # One for all: outcomes of both sides are compared, and may follow from it.
+        own_seed = derive(seed, "hash") % 2**31
+
+        def start(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
+            return subject.start(cores, own_seed, layout, draw.choice(numbers))
+
+        return replace(bench, start=start)
+
+
+def may(low: float, high: float) -> bool:
+    """Whether an interval of A/A allows forks: it holds 1, and lies within the floor."""
+    return low <= 1.0 <= high and max(-math.log(low), math.log(high)) <= AA_FLOOR
+
+
+def _import_seconds(bench: Bench, worker: int) -> float:
+    """Returns by how much a fork, which has its imports done, starts sooner than a fresh process."""
+    cold = min(_start_seconds(bench, None) for _ in range(STARTS))
+    _start_seconds(bench, worker)  # makes the worker
+    return cold - min(_start_seconds(bench, worker) for _ in range(STARTS))
+
+
+def _start_seconds(bench: Bench, worker: int | None) -> float:
+    start = time.perf_counter()
+    live = bench.baseline.start(bench.cores, worker=worker)
+    spent = time.perf_counter() - start
+    if not isinstance(live, Fault):
+        live.close()
+    return spent
+
+
+def _against_itself(bench: Bench, confidence: float, seed: int) -> tuple[float, float] | None:
+    """Returns the interval of the ratio of the baseline to itself; None where it failed."""
+    twice = replace(bench, candidate=bench.baseline)
+    turns = [twice.turn(derive(seed, "aa", number)) for number in range(AA_TURNS + 1)]
+    columns = []
+    for work in bench.workloads:
+        kept = [turn for turn in turns[1:] if not isinstance(turn, Fault)]  # the first lets the machine settle
+        measured = series(kept, work.name) if len(kept) == AA_TURNS else None
+        if measured is None or isinstance(measured, Fault):
+            return None
+        if work.counts:
+            columns.append(measured.logs)
+    _, low, high = interval(columns, confidence)
+    return low, high

@@ -1,0 +1,94 @@
+"""A warm worker of the bubblewrap backend: one sandbox that forks job after job, each into namespaces of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from whet.core.errors import SandboxError
+from whet.sandbox.held import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
+from whet.sandbox.inside.link import Link
+from whet.sandbox.protocol import Incident, Job
+from whet.sandbox.slots import Slot
+from whet.sandbox.watchdog import Bounds, Watchdog
+
+
+class ForkServer(Holder):
+    """A sandbox with `whet.sandbox.inside.forkserver` in it, and the link to that."""
+
+    def __init__(
+        self,
+        start: Callable[[int], subprocess.Popen[bytes]],
+        rules: Sequence[Any],
+        watchdog: Watchdog,
+        bounds: Bounds,
+        slot: Slot,
+        release: Callable[[Slot], None],
+    ) -> None:
+        """Starts it.
+
+        Args:
+            start: starts the sandbox with one end of the link as its stdin.
+            rules: of `whet.sandbox.inside.forkserver.Rules`.
+            watchdog: looks after it from now on.
+            bounds: what it may use, with what it has imported.
+            slot: in which it is started.
+            release: is given the slot when it has ended.
+
+        Raises:
+            SandboxError: it does not start.
+            Unfit: it cannot be forked from, with what it was told to import.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = start(theirs.fileno())
+        super().__init__(Link(ours))
+        self.pid = self._process.pid
+        self.excess: Incident | None = None
+        self._watchdog = watchdog
+        self._slot = slot
+        self._release = release
+        watchdog.watch(self, bounds)
+        ours.settimeout(PRELOAD_SECONDS)
+        try:
+            self._link.send(tuple(rules))
+            (_, fit), _ = self._link.receive()
+        except GONE as error:
+            self.stop(None)
+            assert self._process.stderr is not None
+            said = self._process.stderr.read().decode("utf-8", "replace").strip().splitlines()
+            self.remove()
+            raise SandboxError(f"a warm worker could not be made: {said[0] if said else error}") from None
+        ours.settimeout(ANSWER_SECONDS)
+        if not fit:
+            self.remove()
+            raise Unfit
+
+    def start(self, job: Job, release: Release) -> HeldProcess:
+        """See `Holder.start`."""
+        return self._hand_over((job.program,), job.tree, release)
+
+    def overdrawn(self) -> Incident | None:
+        """See `Holder.overdrawn`."""
+        return self.excess or self._slot.overdrawn()
+
+    def stop(self, excess: Incident | None) -> None:
+        """Ends all of it, for what it used if for anything."""
+        self.excess = excess
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def remove(self) -> None:
+        """See `Holder.remove`."""
+        self._watchdog.forget(self)
+        self.stop(self.excess)
+        self._process.wait()
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+        self._link.close()
+        self._release(self._slot)

@@ -1,0 +1,187 @@
+"""Jobs that a process inside a sandbox starts for us: their pipes are ours, their beginning and end are its work."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from whet.core.errors import SandboxError
+from whet.sandbox.inside.forking import FAILED, TREE, File
+from whet.sandbox.inside.link import Link
+from whet.sandbox.protections import Protections
+from whet.sandbox.protocol import Incident, Job
+from whet.sandbox.session import Child, PipeSession, crash
+from whet.sandbox.staging import first_words
+
+ANSWER_SECONDS = 10.0
+PRELOAD_SECONDS = 120.0
+GRACE_SECONDS = 0.05
+MOST_SAID = 1 << 16
+GONE = (OSError, EOFError)
+"""What a holder that does not answer raises."""
+
+FORKABLE = ("inside.calls", "inside.programs")
+"""Our programs of which a holder can start a fork; it has them imported."""
+
+Release = Callable[["Holder", bool], None]
+"""Is told that a holder's job has ended, and whether something went wrong."""
+
+
+def session(
+    child: Child, job: Job, processes: int, protections: Protections, rules: Sequence[list[str]]
+) -> PipeSession:
+    """Returns the talk with a job's process, which has been told its limits; see `whet.sandbox.staging.first_words`."""
+    made = PipeSession(child, TREE, job.limits.output, protections)
+    try:
+        made.tell(*first_words(job, processes, protections=protections, rules=rules))
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+class Unfit(Exception):
+    """A process with these modules must not be forked from."""
+
+
+class Holder(ABC):
+    """A process inside that starts one job at a time; this is our end of the link to it."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    @abstractmethod
+    def start(self, job: Job, release: Release) -> HeldProcess:
+        """Starts a job that is of its shape.
+
+        Raises:
+            OSError: it does not answer.
+            EOFError: it is gone.
+        """
+
+    @abstractmethod
+    def overdrawn(self) -> Incident | None:
+        """Returns what was stopped in it for what it used."""
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.peak`."""
+        return None
+
+    def reset(self) -> None:
+        """See `whet.sandbox.protocol.Session.reset`."""
+        return
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.protocol.Session.pids`."""
+        return []
+
+    @abstractmethod
+    def remove(self) -> None:
+        """Ends it, and all within."""
+
+    def end(self, grace: float = 0.0) -> tuple[int, bool]:
+        """Ends the job; returns its return code and whether nothing of it is left.
+
+        Raises:
+            OSError: it does not answer.
+            EOFError: it is gone.
+        """
+        self._link.send(("end", grace))
+        (_, code, clean), _ = self._link.receive()
+        return code, clean
+
+    def _hand_over(self, message: Sequence[Any], tree: Path | None, release: Release) -> HeldProcess:
+        """Sends what is to be started, with pipes of ours and a copy in memory of its tree."""
+        stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
+        our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
+        our_stderr, stderr = os.pipe2(os.O_CLOEXEC)
+        packed = os.memfd_create("tree", os.MFD_CLOEXEC)
+        try:
+            files = _pack(tree, packed)
+            self._link.send(("start", *message, files), (stdin, stdout, stderr, packed))
+            answer, _ = self._link.receive()
+            if answer[0] != "started":
+                raise OSError(answer[1])
+        except GONE:
+            for descriptor in (our_stdin, our_stdout, our_stderr):
+                os.close(descriptor)
+            raise
+        finally:
+            for descriptor in (stdin, stdout, stderr, packed):
+                os.close(descriptor)
+        return HeldProcess(self, release, our_stdin, our_stdout, our_stderr)
+
+
+class HeldProcess:
+    """A `whet.sandbox.session.Child` that a holder started."""
+
+    def __init__(self, holder: Holder, release: Release, stdin: int, stdout: int, stderr: int) -> None:
+        self.stdin, self.stdout = stdin, stdout
+        self._stderr = stderr
+        self._holder = holder
+        self._release = release
+        self._ended = False
+        self._crashed = False
+
+    def fate(self) -> Incident:
+        """See `whet.sandbox.session.Child.fate`."""
+        self._ended = self._crashed = True
+        try:
+            code, _ = self._holder.end(GRACE_SECONDS)
+        except GONE:
+            return Incident("crash", "the sandbox ended")
+        os.set_blocking(self._stderr, False)
+        said = ""
+        with suppress(BlockingIOError):
+            said = os.read(self._stderr, MOST_SAID).decode("utf-8", "replace").strip()
+        if said.startswith(FAILED):  # only before the job had begun: it has no way to this pipe
+            raise SandboxError(f"a process could not be forked: {said.removeprefix(FAILED)}")
+        return crash(code, said)
+
+    def overdrawn(self) -> Incident | None:
+        """See `whet.sandbox.session.Child.overdrawn`."""
+        return self._holder.overdrawn()
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.session.Child.peak`."""
+        return self._holder.peak()
+
+    def reset(self) -> None:
+        """See `whet.sandbox.session.Child.reset`."""
+        self._holder.reset()
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.session.Child.pids`."""
+        return self._holder.pids()
+
+    def close(self, spoiled: bool) -> None:
+        """See `whet.sandbox.session.Child.close`."""
+        if not self._ended:
+            self._ended = True
+            try:
+                clean = self._holder.end()[1]
+            except GONE:
+                clean = False
+            spoiled = spoiled or not clean
+        spoiled = spoiled or self._crashed or self._holder.overdrawn() is not None
+        for descriptor in (self.stdin, self.stdout, self._stderr):
+            os.close(descriptor)
+        self._release(self._holder, spoiled)
+
+
+def _pack(tree: Path | None, descriptor: int) -> list[File]:
+    """Writes the bytes of a tree's files one after the other; returns what each of them is."""
+    if tree is None:
+        return []
+    files = []
+    with open(descriptor, "wb", closefd=False) as packed:
+        for path in tree.rglob("*"):
+            if path.is_file():
+                size = packed.write(path.read_bytes())
+                files.append((str(path.relative_to(tree)), size, bool(path.stat().st_mode & 0o100)))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return files

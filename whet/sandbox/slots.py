@@ -1,0 +1,93 @@
+"""What each job of bubblewrap has to itself while it lives: a thread that starts it, and a control group."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from pathlib import Path
+
+from whet.sandbox.control_group import ControlGroup, Place, remove_stale
+from whet.sandbox.protocol import Incident
+from whet.sandbox.spawner import Spawner
+
+
+class Slot:
+    """A thread that starts processes, and the control group in which all of these are.
+
+    Attributes:
+        group: None where no groups can be made.
+        spawner: the thread.
+    """
+
+    def __init__(self, group: ControlGroup | None, doors: Path) -> None:
+        self.group = group
+        self.spawner = Spawner(doors)
+        if group is not None:
+            self.spawner.run(group.enter)
+
+    def overdrawn(self) -> Incident | None:
+        """Returns what the kernel has stopped in the group since the job began."""
+        detail = self.group.excess() if self.group is not None else ""
+        return Incident("memory", detail) if detail else None
+
+    def free(self) -> bool:
+        """Whether nothing is left of its last job."""
+        return self.group is None or self.group.empty()
+
+    def close(self) -> None:
+        """Ends its thread, and removes its group once the last process there has ended."""
+        self.spawner.close()
+        if self.group is not None:
+            self.group.remove()
+
+
+class Slots:
+    """Slots that are used again and again."""
+
+    def __init__(self, place: Place | None, doors: Path) -> None:
+        """Removes what whet processes that are gone have left there.
+
+        Args:
+            place: where control groups can be made; None is nowhere.
+            doors: a folder of ours for what `whet.sandbox.spawner.Spawner.show` shows.
+        """
+        self._place = place
+        self._doors = doors
+        self._numbers = itertools.count()
+        self._made: list[Slot] = []
+        self._idle: list[Slot] = []
+        self._lock = threading.Lock()
+        if place is not None:
+            remove_stale(place)
+
+    def take(self) -> Slot:
+        """Returns one in which nothing runs.
+
+        Raises:
+            OSError: its control group cannot be made.
+        """
+        with self._lock:
+            slot = next((slot for slot in self._idle if slot.free()), None)
+            if slot is not None:
+                self._idle.remove(slot)
+                return slot
+        number = next(self._numbers)
+        group = None
+        if self._place is not None:
+            group = ControlGroup(self._place, f"whet-{os.getpid()}-{id(self):x}-{number}")
+        slot = Slot(group, self._doors / str(number))
+        with self._lock:
+            self._made.append(slot)
+        return slot
+
+    def give(self, slot: Slot) -> None:
+        """Takes one back whose job has been killed."""
+        with self._lock:
+            self._idle.append(slot)
+
+    def close(self) -> None:
+        """Ends them all, and with them what was started there."""
+        with self._lock:
+            for slot in self._made:
+                slot.close()

@@ -1,0 +1,114 @@
+"""Starts the processes of bubblewrap: from one thread, which sees more of the host's files than its users may."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from whet.core.errors import SandboxError
+from whet.sandbox.inside import kernel
+
+Result = TypeVar("Result")
+
+
+class Spawner:
+    """A thread that stays: the kernel ends a sandbox when the thread that started it ends."""
+
+    def __init__(self, doors: Path) -> None:
+        """Starts the thread.
+
+        Args:
+            doors: a folder of ours in which others' folders can be shown.
+        """
+        self._doors = doors
+        self._shown: dict[Path, Path] = {}
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="whet-spawner")
+
+    def show(self, folder: Path) -> Path:
+        """Returns where the processes started here see a folder that only root can reach."""
+        return self.run(self._show, folder)
+
+    def run(self, call: Callable[..., Result], *arguments: object) -> Result:
+        """Calls something in the thread."""
+        return self._executor.submit(call, *arguments).result()
+
+    def start(
+        self,
+        argv: list[str],
+        cores: tuple[int, ...],
+        environment: Mapping[str, str] | None,
+        descriptors: tuple[int, ...],
+        stdin: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
+        """Starts a process that leads a group of its own.
+
+        Args:
+            argv: its command.
+            cores: processors that it may run on; empty leaves them as they are.
+            environment: all of it; None is ours.
+            descriptors: what it inherits.
+            stdin: a descriptor that it reads; a pipe by default.
+
+        Raises:
+            SandboxError: it does not start.
+        """
+        try:
+            return self.run(self._start, argv, cores, environment, descriptors, stdin)
+        except OSError as error:
+            raise SandboxError(f"bubblewrap could not be started: {error}") from None
+
+    def close(self) -> None:
+        """Ends the thread, and with it all that it started."""
+        self._executor.shutdown()
+
+    def _show(self, folder: Path) -> Path:
+        if not self._shown:
+            # This thread's alone: nobody but those whom it starts sees what it mounts.
+            kernel.unshare(kernel.CLONE_NEWNS)
+            kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_SLAVE)
+        if folder not in self._shown:
+            place = self._doors / str(len(self._shown))
+            place.mkdir(parents=True)
+            kernel.mount(str(folder), str(place), flags=kernel.MS_BIND)
+            self._shown[folder] = place
+        return self._shown[folder]
+
+    def _start(
+        self,
+        argv: list[str],
+        cores: tuple[int, ...],
+        environment: Mapping[str, str] | None,
+        descriptors: tuple[int, ...],
+        stdin: int,
+    ) -> subprocess.Popen[bytes]:
+        before = os.sched_getaffinity(0)
+        if cores:
+            os.sched_setaffinity(0, cores)  # this thread's alone; the child inherits it
+        try:
+            return subprocess.Popen(
+                argv,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                cwd="/",
+                pass_fds=descriptors,
+                process_group=0,
+            )
+        finally:
+            os.sched_setaffinity(0, before)
+
+
+def inheritable() -> tuple[int, ...]:
+    """Returns the descriptors, of files that are not the standard ones, that a child would get."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # the one of this list itself
+            if int(name) > 2 and os.get_inheritable(int(name)):
+                found.append(int(name))
+    return tuple(found)
