@@ -31,6 +31,7 @@ from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import Fault, Pass, Subject
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing import Bench, TimedWorkload, Turn
+from whet.sandbox.control_group import find_place
 from whet.sandbox.counters import perf
 from whet.sandbox.inside.codec import encode
 from whet.testing.scripted import ScriptedModel
@@ -77,9 +78,13 @@ def reason(result: Result) -> Reason | None:
 # Memory
 
 
-@pytest.fixture
-def gauged(folder: Path, docker_host: None) -> Iterator[Ladder]:
-    made = opened(folder, metric="memory", sandbox="docker")
+@pytest.fixture(params=["docker", "bubblewrap"])
+def gauged(request: pytest.FixtureRequest, folder: Path) -> Iterator[Ladder]:
+    if request.param == "docker":
+        request.getfixturevalue("docker_host")
+    elif find_place() is None:
+        pytest.skip("no control group can be made here")
+    made = opened(folder, metric="memory", sandbox=request.param)
     yield made
     made.close()
 
