@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,13 +12,24 @@ from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.protections import ALL_ON
 from whet.sandbox.protocol import Incident, Job
 from whet.testing.attacks.attack import Attack
-from whet.testing.attacks.strike import CORPUS, MAKERS, escapes
-from whet.testing.attacks.table import BEGIN, END, PAGE, SWITCHES, Row, faults, rows, text, write
-
-SLOW = ("endless-loop", "memory", "memory-of-ten", "inodes", "huge-length")
+from whet.testing.attacks.strike import CORPUS, MAKERS, Broken, escapes
+from whet.testing.attacks.table import (
+    ALL,
+    BEGIN,
+    END,
+    LACKS,
+    PAGE,
+    Row,
+    faults,
+    idle,
+    plain_rows,
+    rows,
+    switches,
+    text,
+    write,
+)
 
 
 @pytest.fixture(scope="module", params=list(MAKERS))
@@ -30,57 +41,118 @@ def backend(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [pytest.param(a, id=a.name, marks=[pytest.mark.corpus] if a.name in SLOW else []) for a in CORPUS],
+EACH = pytest.mark.parametrize(
+    "attack", [pytest.param(a, id=a.name, marks=[pytest.mark.corpus] if a.slow else []) for a in CORPUS]
 )
+
+
+@EACH
 def test_with_all_on_it_is_held(attack: Attack, backend: str) -> None:
     assert not escapes(attack, backend)
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("attack", CORPUS, ids=lambda attack: attack.name)
+@EACH
 def test_a_fork_of_a_warm_worker_is_held_as_well(attack: Attack, backend: str) -> None:
-    assert not escapes(attack, backend, warm=True)
+    assert not escapes(attack, backend, preload=("numpy",))
 
 
 @pytest.mark.corpus
-def test_each_switch_holds_something(backend: str) -> None:
-    if backend == "bubblewrap" and os.geteuid() != 0:
-        pytest.skip("only root has privileges to drop")
-    assert faults(list(rows(backend))) == []
+@EACH
+def test_it_gets_through_without_what_is_said_to_hold_it(attack: Attack, backend: str) -> None:
+    assert faults(rows(backend, (attack,))) == []
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("attack", [pytest.param(a, id=a.name) for a in CORPUS if a.plain])
+def test_it_gets_through_where_there_is_no_sandbox(attack: Attack) -> None:
+    assert faults(plain_rows((attack,))) == []
 
 
 def test_the_corpus_names_each_attack_once_and_switches_that_exist() -> None:
     names = [attack.name for attack in CORPUS]
     assert len(names) == len(set(names))
-    assert {name for attack in CORPUS for name in attack.protects} == set(ALL_ON.__dataclass_fields__)
+    entries = [entry for a in CORPUS for named in (a.protects, *a.apart.values()) for entry in named]
+    assert {name for entry in entries for name in entry.split("+")} == set(ALL)
 
 
-def test_an_escape_and_a_useless_switch_are_faults() -> None:
-    attack = CORPUS[0]
-    done = [Row(attack, "docker", "", True), *(Row(attack, "docker", name, True) for name in SWITCHES["docker"][1:])]
-    assert faults(done) == [
-        f"{attack.name} gets through docker",
-        f"{SWITCHES['docker'][0]} of docker frees nothing",
+@pytest.mark.parametrize("backend", list(MAKERS))
+def test_each_switch_holds_something(backend: str) -> None:
+    assert idle(backend) == []
+    assert set(LACKS[backend]) <= set(ALL)
+
+
+@pytest.mark.parametrize("attack", [pytest.param(a, id=a.name) for a in CORPUS])
+def test_an_attack_shows_that_it_is_not_broken_and_says_what_holds_it(attack: Attack) -> None:
+    layers = [attack.layers(backend, switches(backend)) for backend in MAKERS]
+    assert any(layers) or attack.plain or attack.tried
+    assert all(layers) or attack.why
+
+
+def test_what_does_not_come_true_is_a_fault() -> None:
+    attack = Attack("a", "tries", "", ("network+seccomp",), plain=True)
+    done = [
+        Row(attack, "docker", (), True),
+        Row(attack, "docker", ("network", "seccomp"), False),
+        Row(attack, "docker", ("network",), True),
+        Row(attack, "none", (), False),
     ]
+    assert faults(done) == [
+        "a gets through docker",
+        "a is held by docker without network, seccomp",
+        "a gets through docker without network",
+        "a is held by none",
+    ]
+    right = [replace(row, escaped=not row.escaped) for row in done]
+    assert faults(right) == []
+    assert "seccomp" not in idle("docker", (attack,))
+    assert "memory_limit" in idle("docker", (attack,))
 
 
-def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
-    attack = CORPUS[0]
-    table = text([Row(attack, "docker", "", False), Row(attack, "docker", "process_limit", True)])
+def test_layers_are_tried_off_together_and_all_but_one() -> None:
+    attack = Attack("a", "tries", "return 1", ("network+closed_descriptors+seccomp", "turns"))
+    assert attack.layers("docker", switches("docker")) == [("network", "seccomp"), ("turns",)]
+
+
+def test_an_attack_that_does_nothing_is_told(backend: str) -> None:
+    for attack in (
+        Attack("mistyped", "", "return undefined"),
+        Attack("idle", "", "return None", tried=lambda value: value == "tried"),
+    ):
+        with pytest.raises(Broken, match=attack.name):
+            escapes(attack, backend)
+
+
+def test_the_tables_go_between_their_marks(tmp_path: Path) -> None:
+    attack = Attack("a", "tries", "", ("process_limit", "network+seccomp"), {"bubblewrap": ()}, "the kernel", True)
+    table = text(
+        [
+            Row(attack, "docker", (), False),
+            Row(attack, "docker", ("process_limit",), True),
+            Row(attack, "docker", ("network", "seccomp"), True),
+            Row(attack, "docker", ("seccomp",), False),
+            Row(attack, "bubblewrap", (), False),
+            Row(attack, "none", (), True),
+        ]
+    )
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     write(table, page)
     assert page.read_text() == f"before\n{BEGIN}\n{table}\n{END}\nafter\n"
-    assert "held; escapes without `process_limit`" in table
+    assert "| held; escapes without `process_limit`, or without `network` and `seccomp` |" in table
+    assert "| held: the kernel; escapes without a sandbox |" in table
+    assert "| `seccomp` | a (as `network` does) |" in table
+    assert f"| `closed_descriptors` | no such switch: {LACKS['docker']['closed_descriptors']} |" in table
 
 
-def test_the_page_shows_every_attack() -> None:
+def test_the_page_shows_every_attack_and_every_switch() -> None:
     page = PAGE.read_text()
-    table = page[page.index(BEGIN) : page.index(END)]
-    assert [row.split(" | ")[0].removeprefix("| ") for row in table.splitlines()[3:]] == [a.name for a in CORPUS]
-    assert "**escaped**" not in table
+    attacks, switched = page[page.index(BEGIN) : page.index(END)].split("\n\n")
+    assert [row.split(" | ")[0].removeprefix("| ") for row in attacks.splitlines()[3:]] == [a.name for a in CORPUS]
+    rows = [row.strip("| ").split(" | ") for row in switched.splitlines()[2:]]
+    assert [row[0] for row in rows] == [f"`{name}`" for name in ALL]
+    assert all(len(row) == 1 + len(MAKERS) and all(row) for row in rows)
+    assert "escaped**" not in page
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

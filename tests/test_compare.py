@@ -108,6 +108,13 @@ def test_stdout_of_a_function_is_part_of_its_outcome() -> None:
     assert difference(outcome(1, stdout="a\n"), outcome(1), EXACT) is not None
 
 
+def test_a_huge_number_is_wrong_and_no_more() -> None:
+    found = difference(outcome(1), outcome(10**6000), EXACT)
+    assert found is not None
+    assert found.reason is Reason.WRONG_OUTPUT
+    assert "an integer of 19932 bits" in found.detail
+
+
 def test_a_forged_outcome_is_no_outcome() -> None:
     for forged in (b"garbage", encode("passed"), encode(("value", 1))):
         found = difference(outcome(1), forged, EXACT)

@@ -64,7 +64,7 @@ def answer(sandbox: Bubblewrap, source: str, limits: Limits) -> object:
 
 
 def tried(attack: Attack, protections: Protections, control_groups: bool) -> object:
-    sandbox = Bubblewrap(protections, control_groups)
+    sandbox = Bubblewrap(protections, control_groups=control_groups)
     try:
         assert bool(sandbox.facts["control_group"]) == control_groups
         return answer(sandbox, attack.source.replace("\n", "\n    "), attack.limits)

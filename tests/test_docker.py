@@ -72,9 +72,7 @@ def test_a_container_serves_one_job_after_another(sandbox: Docker, client: docke
     assert len(containers(client)) == 1
 
 
-@pytest.mark.parametrize(
-    "left", ["os.makedirs('/work/d/e'), os.chmod('/work/d', 0)", "CDLL(None).shmget(7, 9, 0o1666)"]
-)
+@pytest.mark.parametrize("left", ["os.makedirs('/work/d/e'), os.chmod('/work/d', 0)", "CDLL(None).msgget(7, 0o1666)"])
 def test_a_container_that_cannot_be_cleaned_is_thrown_away(
     sandbox: Docker, client: docker.DockerClient, left: str
 ) -> None:
@@ -82,7 +80,7 @@ def test_a_container_that_cannot_be_cleaned_is_thrown_away(
     before = containers(client)
     session.ask("call", encode(()), seconds=10.0)
     session.close()
-    look = "import os\nreturn os.path.exists('/work/d'), len(open('/proc/sysvipc/shm').readlines())"
+    look = "import os\nreturn os.path.exists('/work/d'), len(open('/proc/sysvipc/msg').readlines())"
     assert run(sandbox, look) == (False, 1)
     assert not before & containers(client)
 

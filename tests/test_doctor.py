@@ -7,12 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 
 from whet.cli import machine
-from whet.cli.doctor import lines
+from whet.cli.doctor import exit_code, lines
 from whet.cli.machine import Tool
+from whet.sandbox.backends import probe
+from whet.testing.attacks.attack import Attack
+from whet.testing.attacks.quick import QUICK, attacked
+from whet.testing.attacks.strike import CORPUS
 
 SECRET = "sk-never-shown-0123456789"
 
@@ -92,3 +97,32 @@ def test_people_can_read_it_at_60_columns(report):
     text = list(lines(report, 60))
     assert all(len(line) <= 60 for line in text)
     assert text[-1].startswith(("whet can run here", "whet cannot run here"))
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_it_attacks_each_sandbox_that_is_there(report):
+    attacks = named(report["sandboxes"], "bubblewrap")["attacks"]
+    assert [attack["name"] for attack in attacks] == [attack.name for attack in QUICK]
+    assert [attack["name"] for attack in attacks if attack["held"] is not True] == []
+    assert {"read-file", "inet", "fork-bomb", "init-environment", "ptrace"} <= {attack["name"] for attack in attacks}
+    assert len(QUICK) > len(CORPUS) / 2
+    for backend in report["sandboxes"]:
+        assert backend["available"] or backend["attacks"] == []
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_an_attack_that_gets_through_is_told_loudly(report):
+    corpus = (
+        Attack("gets-through", "", "return True"),
+        Attack("broken", "", "return undefined"),
+        Attack("held", "", "return False"),
+    )
+    found = [asdict(found) for found in attacked((r for r in probe() if r.name == "bubblewrap"), corpus)]
+    assert [attack["held"] for attack in found[0]["attacks"]] == [False, None, True]
+    assert exit_code(found) == 1
+    said = "\n".join(lines({"sandboxes": found}, 60))
+    assert "ATTACKS THAT GOT THROUGH (1 of 3): gets-through" in said
+    assert "attacks that could not be made here (1 of 3): broken" in said
+    assert "DO NOT RUN whet here: bubblewrap" in said
+    assert exit_code(report["sandboxes"]) == 0
+    assert exit_code([{"available": False, "attacks": ()}, *found]) == 1

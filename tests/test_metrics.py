@@ -98,7 +98,7 @@ def opened(folder: Path, name: str = "target.py::f", **options: Any) -> Ladder:
 
 def peak(ladder: Ladder, body: str) -> float:
     """Returns the peak in MiB of ``f(items)`` with this body."""
-    subject = ladder._workshop.build("import ctypes, mmap, os\ndef f(items):\n" + body + "    return sum(items)\n")
+    subject = ladder._workshop.build("import mmap, os\ndef f(items):\n" + body + "    return sum(items)\n")
     assert isinstance(subject, Subject)
     live = subject.start(gauged=True)
     assert not isinstance(live, Fault)
@@ -174,14 +174,10 @@ HIDDEN = {
     "a file in /work": "    open('/work/held', 'wb').write(b'x' * (48 << 20))\n    os.unlink('/work/held')\n",
     "a file in /dev/shm": "    open('/dev/shm/held', 'wb').write(b'x' * (48 << 20))\n    os.unlink('/dev/shm/held')\n",
     "a mapping": "    held = mmap.mmap(-1, 64 << 20)\n    held.write(b'x' * (64 << 20))\n    held.close()\n",
-    "a segment of System V": """\
-    libc = ctypes.CDLL(None)
-    libc.shmat.restype = ctypes.c_void_p
-    held = libc.shmget(0, 64 << 20, 0o1666)
-    place = libc.shmat(held, None, 0)
-    libc.shmctl(held, 0, None)
-    ctypes.memset(place, 1, 64 << 20)
-    libc.shmdt(ctypes.c_void_p(place))
+    "a file without a name": """\
+    held = os.memfd_create('held')
+    os.write(held, b'x' * (48 << 20))
+    os.close(held)
 """,
     "a peak that it tries to forget": """\
     held = bytearray(b'x' * (32 << 20))

@@ -16,14 +16,19 @@ from whet.agents.models.base import ModelError, Reply
 from whet.core.candidate import Candidate
 from whet.core.measurement import Speedup
 from whet.core.patch import Malformed
-from whet.core.profile import HotLine, Profile
+from whet.core.profile import HotFunction, HotLine, Profile
 from whet.core.task import Case, Kind, OracleRule, Task, Tolerance, Workload
 from whet.prompts import clip, fence, one_line, render
 from whet.testing.scripted import ScriptedModel
 
 SOURCE = "def f(xs):\n    return sorted(set(xs))\n"
 TASK = Task("f", "python", Kind.FUNCTION, Path("/p/f.py"), SOURCE, "f", Path("/p"))
-HOT = Profile((HotLine(2, 0.93, "    return sorted(set(xs))"),), "line timer")
+HOT = Profile(
+    (HotLine(2, 0.93, "    return sorted(set(xs))"),),
+    "py-spy",
+    functions=(HotFunction("f", "f.py", 1, 0.8, 1.0), HotFunction("key", "/usr/lib/x.py", None, 0.2, None)),
+    unit="samples",
+)
 GOOD = '{"bottleneck": "b", "evidence": ["e"], "directive": "d", "expected_gain": 2, "confidence": 0.5, "stop": false}'
 
 
@@ -99,7 +104,9 @@ def test_the_coder_is_told_the_facts():
     prompt = text(coder_request(facts))
     for part in (
         SOURCE,
+        "Where its time goes (py-spy, samples)",
         "93.0%  line 2: return sorted(set(xs))",
+        "80.0%  f (f.py:1), 100.0% with what it calls\n 20.0%  key (/usr/lib/x.py)\n",
         "2.5x as fast as the original (between 2.4x and 2.6x at 99 %)",
         "hoist the set out of the loop",
         'rejected at the rung "differential": wrong_output',
@@ -146,6 +153,14 @@ def test_a_program_is_told_how_its_output_is_compared():
     for part in ("`-O3`", "`one`: 4 bytes", "def make_input", "1e-06", "numbers on stdout"):
         assert part in prompt
     assert "3\n" not in [line + "\n" for line in prompt.split("\n")], "expected outputs stay outside"
+
+
+def test_the_judge_is_told_of_hot_lines_and_functions():
+    prompt = text(judge_request(situation(), [record()]))
+    assert "Where its time goes (py-spy, samples):" in prompt
+    assert "80.0%  f (f.py:1), 100.0% with what it calls" in prompt
+    bare = text(judge_request(situation(profile=Profile((), "none", "py-spy: `gone`")), [record()]))
+    assert "Where its time goes is not known (py-spy: 'gone')." in bare
 
 
 def test_many_support_files_stay_within_bounds():

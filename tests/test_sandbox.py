@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.errors import UsageError
+from whet.core.errors import SandboxError, UsageError
 from whet.core.task import DEFAULT_LIMITS, MIB, Limits
 from whet.sandbox.backends import BACKENDS, open_sandbox, probe
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter, reachable
 from whet.sandbox.protocol import Incident, Job, Sandbox
+from whet.sandbox.session import LocalProcess
 from whet.sandbox.staging import write_tree
 
 INTERPRETER = find_interpreter()
@@ -258,7 +259,7 @@ def test_two_jobs_in_turn_share_nothing(sandbox: Sandbox) -> None:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             open(path, "w").close()
         libc = ctypes.CDLL(None)
-        made = libc.shmget(77, 4096, 0o1666), libc.semget(77, 1, 0o1666), libc.msgget(77, 0o1666)
+        made = libc.semget(77, 1, 0o1666), libc.msgget(77, 0o1666)
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
         return min(made) >= 0
         """
@@ -352,6 +353,23 @@ def test_closing_leaves_nothing_behind(backend: str) -> None:
     assert tree.exists()
     made.close()
     assert not tree.parent.parent.exists()
+
+
+@pytest.mark.parametrize(("begun", "raised"), [("", SandboxError), ("\\0", None)])
+def test_only_before_the_program_inside_begins_is_a_failure_ours(begun: str, raised: type[Exception] | None) -> None:
+    pipe = subprocess.PIPE
+    script = f"printf '{begun}bwrap: no such thing\\n' >&2; exit 1"
+    process = subprocess.Popen(["/bin/sh", "-c", script], stdin=pipe, stdout=pipe, stderr=pipe, process_group=0)
+    child = LocalProcess(process)
+    process.wait()
+    try:
+        if raised:
+            with pytest.raises(raised, match="bwrap: no such thing"):
+                child.fate()
+        else:
+            assert child.fate().kind == "crash"
+    finally:
+        child.close(spoiled=True)
 
 
 def test_staging_stays_in_its_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Re
 from whet.core.candidate import Candidate
 from whet.core.measurement import Speedup
 from whet.core.patch import Malformed
-from whet.core.profile import Profile
+from whet.core.profile import HotFunction, Profile
 from whet.core.task import Task
 from whet.prompts import render
 
@@ -85,6 +85,8 @@ class Situation:
             "lines": "\n".join(
                 f"{line.share:6.1%}  line {line.line}: {line.text.strip()}" for line in self.profile.lines
             ),
+            "functions": "\n".join(map(_hot_function, self.profile.functions)),
+            "measured": f"{self.profile.source}, {self.profile.unit}" if self.profile.unit else self.profile.source,
             "profile_note": self.profile.note,
             "directive": self.directive,
             "earlier": self.earlier,
@@ -97,6 +99,12 @@ class Proposal:
 
     candidate: Candidate | None
     complaint: str = ""
+
+
+def _hot_function(function: HotFunction) -> str:
+    total = "" if function.total is None else f", {function.total:.1%} with what it calls"
+    place = f"{function.file}:{function.line}" if function.line else function.file
+    return f"{function.own:6.1%}  {function.name} ({place}){total}"
 
 
 def coder_request(facts: Situation) -> Request:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from whet.core.counter import Counter
 from whet.core.errors import UsageError
+from whet.evaluators.profilers import py_spy
 from whet.sandbox.counters.registry import survey
 from whet.sandbox.interpreter import find_interpreter, reachable
 
@@ -67,7 +68,7 @@ TOOLS = (
     Tool("clang", "clang", "nothing in this version"),
     Tool("clang-tidy", "clang-tidy", "nothing in this version"),
     Tool("valgrind", "valgrind", "no hot lines for C and C++ targets, and no --metric instructions"),
-    Tool("perf", "linux-perf", "no kernel and hardware counters"),
+    Tool("perf", "linux-perf", "no hot spots by time for C and C++ targets, and no kernel and hardware counters"),
     Tool("git", "git", "nothing in this version"),
     Tool("docker", "docker.io", "no docker sandbox", ("version", "--format", "{{.Server.Version}}")),
     Tool("nvcc", "nvidia-cuda-toolkit", "nothing in this version"),
@@ -79,7 +80,7 @@ KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 def tools() -> list[Finding]:
     """Returns the interpreters, compilers and helpers of this machine."""
     with ThreadPoolExecutor() as pool:
-        return [*_interpreters(), *pool.map(find, TOOLS), _libseccomp(), *counters(survey())]
+        return [*_interpreters(), *pool.map(find, TOOLS), _py_spy(), _libseccomp(), *counters(survey())]
 
 
 def counters(readings: Mapping[str, Sequence[Counter]]) -> Iterator[Finding]:
@@ -164,6 +165,14 @@ def _ask(command: Sequence[str]) -> str | None:
 def _version(command: Sequence[str]) -> str | None:
     numbers = re.findall(r"\d+(?:\.\d+)+", _ask(command) or "")
     return numbers[-1] if numbers else None
+
+
+def _py_spy() -> Finding:
+    path = py_spy.find()
+    if path is None:
+        return Finding("py-spy", False, None, "pip install py-spy", "Python's hot spots come from a slower tracer")
+    version = _version((path, "--version"))
+    return Finding("py-spy", version is not None, version, "" if version else "it is installed, and gets no answer")
 
 
 class _SeccompVersion(ctypes.Structure):

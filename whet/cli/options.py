@@ -112,6 +112,15 @@ PatchFile = Annotated[
     Path | None, typer.Option("--patch", metavar="FILE", help="A unified diff against the target's file.")
 ]
 
+# Of `profile` alone.
+PrivilegedCounters = Annotated[
+    bool,
+    typer.Option(
+        "--privileged-counters",
+        help="Count hardware events too, in a sandbox that is loosened for that; it says how.",
+    ),
+]
+
 Run = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The run, as `whet runs list` names it.")]
 
 

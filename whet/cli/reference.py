@@ -16,7 +16,8 @@ This page is generated from the code: `python -m whet.cli.reference > docs/cli.m
 
 Exit codes: 0 verified improvement; 1 internal error; 2 usage or configuration; 3 no verified improvement;
 4 budget spent without one; 5 the baseline or its oracle is unusable; 130 interrupted. `whet doctor` and the
-commands under `whet runs` that start no work exit with 0 when they could answer.
+commands under `whet runs` that start no work exit with 0 when they could answer; `whet doctor` exits with 1 where an
+attack got through the sandbox that whet would take.
 An error is one line on stderr that says what is wrong and how to mend it.
 """
 

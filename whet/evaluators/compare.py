@@ -14,6 +14,7 @@ from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 SHOWN = 160
+LARGEST_SHOWN = 512  # bits
 MALFORMED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What walking through a value raises whose parts are not what their kind promises."""
 
@@ -103,6 +104,8 @@ def _text(value: Any, depth: int) -> str:
         if isinstance(value, list):
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN:  # Python refuses to write it
+        return f"an integer of {value.bit_length()} bits"
     return repr(value[: 2 * SHOWN] if isinstance(value, (str, bytes)) else value)
 
 

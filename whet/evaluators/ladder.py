@@ -24,7 +24,7 @@ from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
-from whet.evaluators.profiling import profile
+from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
@@ -34,11 +34,8 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
 
-PROFILED = 8
-"""Inputs that a profile is taken on, and counters."""
-
 HASH_SEEDS = 2
-"""How many hash seeds fresh inputs are tried under; each needs warm workers of its own."""
+"""How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
 
 Finding = Fault | str
 """What a check found: a fault, or a line about what it did."""
@@ -184,7 +181,7 @@ class Ladder:
         subject = self._workshop.build(candidate.source)
         if isinstance(subject, Fault):
             return subject
-        live = subject.start(worker=0)
+        live = subject.start(hash_seed=self._hash_seed(candidate), worker=0)
         if isinstance(live, Fault):
             return live
         live.close()
@@ -198,7 +195,7 @@ class Ladder:
             passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
             if isinstance(passed, Fault):
                 return passed
-        live = self._subject(candidate).start(worker=0)
+        live = self._subject(candidate).start(hash_seed=self._hash_seed(candidate), worker=0)
         if isinstance(live, Fault):
             return live
         try:
@@ -215,9 +212,14 @@ class Ladder:
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
         seed = derive(self._seed, purpose, candidate.id)
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        hash_seed = derive(self._seed, "hash", derive(seed, "hash") % HASH_SEEDS) % 2**31
+        hash_seed = self._hash_seed(candidate, purpose)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         return compared.fault or f"{compared.evidence['inputs']} fresh inputs agree"
+
+    def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
+        """Returns one of a few that no candidate can foresee."""
+        which = derive(self._seed, purpose, candidate.id, "hash") % HASH_SEEDS
+        return derive(self._seed, "hash", which) % 2**31
 
     def _subject(self, candidate: Candidate) -> Subject:
         subject = self._workshop.build(candidate.source)

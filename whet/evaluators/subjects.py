@@ -18,11 +18,13 @@ from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 from whet.sandbox.toolchains import native
 
 START_SECONDS = 30.0
-PROGRAM = "program"
+PROGRAM = "program-{layout}"
+"""What a native program is called in its tree."""
 KEPT = 256
 """Subjects that a workshop keeps ready; far more than are in the work at once."""
 LONGEST = 10**15
 """Nanoseconds that no call lasts: eleven days."""
+FORGED = "the process forged its answer, or touched the clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +141,11 @@ def _load(session: Session, task: Task) -> Live | Fault:
         answer, _ = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
-    if answer[0] == "ok":
+    if answer == ("ok",):
         return LiveFunction(session)
     session.close()
+    if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
+        return Fault(Reason.CHEATING, FORGED)
     _, kind, text = answer
     if kind == "MemoryError":
         return Fault(Reason.OUT_OF_MEMORY, "MemoryError while loading")
@@ -172,6 +176,11 @@ class LiveFunction:
     def __init__(self, session: Session) -> None:
         self._session = session
 
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
+
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
         try:
@@ -180,7 +189,7 @@ class LiveFunction:
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
-            return Fault(Reason.CHEATING, "the process forged its answer, or touched the clock")
+            return Fault(Reason.CHEATING, FORGED)
 
     def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
         """See `Live.timed`."""
@@ -200,7 +209,7 @@ class LiveFunction:
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):
-            return Fault(Reason.CHEATING, "the process forged its answer, or touched the clock")
+            return Fault(Reason.CHEATING, FORGED)
 
     def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
         """Returns (line, nanoseconds) of the target's file from running inputs for ``seconds``.
@@ -226,6 +235,11 @@ class LiveProgram:
     def __init__(self, session: Session, argv: list[str]) -> None:
         self._session = session
         self._argv = argv
+
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
 
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
@@ -326,11 +340,11 @@ class Workshop:
         built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
-        files = {f"{PROGRAM}-{number}": binary for number, binary in enumerate(built)}
+        files = {PROGRAM.format(layout=number): binary for number, binary in enumerate(built)}
         return Subject(name, self.sandbox.stage(name, files, executable=True), self, len(layouts))
 
     def argv(self, tree: str, layout: int = 0) -> list[str]:
         """Returns how a program of this task is started where its tree is seen at ``tree``."""
         if self.task.language == "python":
             return [str(self.interpreter.executable), "-s", "-B", f"{tree}/{self.task.filename}"]
-        return [f"{tree}/{PROGRAM}-{layout}"]
+        return [f"{tree}/{PROGRAM.format(layout=layout)}"]

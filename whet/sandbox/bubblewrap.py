@@ -15,7 +15,7 @@ from typing import Any
 
 from whet.core.errors import SandboxError, UsageError
 from whet.sandbox.control_group import find_place
-from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.fork_server import ForkServer
 from whet.sandbox.held import FORKABLE, Unfit, session
 from whet.sandbox.inside import kernel, landlock
@@ -52,11 +52,14 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, protections: Protections = ALL_ON, control_groups: bool = True) -> None:
+    def __init__(
+        self, protections: Protections = ALL_ON, devices: Path = DEV, control_groups: bool = True
+    ) -> None:
         """Looks for what this machine offers.
 
         Args:
             protections: what is on.
+            devices: host folder of the GPUs' nodes.
             control_groups: whether the kernel counts a job's memory and processes, where it lets this user say so.
 
         Raises:
@@ -66,10 +69,11 @@ class Bubblewrap:
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
         self._on = protections
+        self._devices = devices
         self._root = os.geteuid() == 0
         self._staging = Staging()
-        self._filter = self._staging.folder / "filter.bpf"
-        self._filtered = protections.seccomp and write_filter(self._filter)
+        self._filters = {kind: self._staging.folder / f"filter-{kind}.bpf" for kind in (False, True)}
+        self._filtered = protections.seccomp and all(write_filter(path, kind) for kind, path in self._filters.items())
         self._users = Users() if self._root else None
         place = find_place() if control_groups else None
         self._control_group = 0 if place is None else place.interface.version
@@ -102,17 +106,24 @@ class Bubblewrap:
         if job.preload is not None:
             with suppress(Unfit):
                 return self._session(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
-        descriptors: list[int] = []
+        stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
+        our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
+        descriptors = [stdin, stdout]
         slot = self._slot(job, OWN_PROCESSES)
         try:
-            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors), *boot(job.interpreter, job.program)]
+            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors)]
+            # The pipes are not bubblewrap's own stdin and stdout: a candidate could open those at /proc/1/fd.
+            argv += boot(job.interpreter, job.program, pipes=(stdin, stdout))
             process = self._spawn(slot, argv, job, descriptors)
         except BaseException:
+            os.close(our_stdin)
+            os.close(our_stdout)
             self._slots.give(slot)
             raise
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
+        process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)
         child = self._watchdog.start(process, self._bounds(job), slot, self._slots.give)
         return self._session(child, job, OWN_PROCESSES)
 
@@ -127,7 +138,7 @@ class Bubblewrap:
 
     def _session(self, child: Child, job: Job, own: int) -> Session:
         processes = 0 if self._control_group else job.limits.processes + own
-        return session(child, job, processes, self._on, access_rules(job, self._on))
+        return session(child, job, processes, self._on, access_rules(job, self._on, self._devices))
 
     def _fork_server(self, job: Job) -> ForkServer:
         job = replace(job, tree=None)  # each fork gets one of its own; this one's may be removed before the worker
@@ -138,7 +149,7 @@ class Bubblewrap:
         return ForkServer(start, self._rules(job), self._watchdog, self._bounds(job), slot, self._slots.give)
 
     def _spawn(
-        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.PIPE
+        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
         # bubblewrap's own environment is readable at /proc/1/environ.
         own = {"PATH": PATH} if self._on.empty_environment else None
@@ -184,8 +195,8 @@ class Bubblewrap:
             for folder, size in self._writable(job).items()
             if self._on.fresh_folders
         ]
-        kept = [str(folder) for folder in job.interpreter.folders if str(folder).startswith(WRITABLE)]
-        calls = self._filter.read_bytes() if self._filtered else b""
+        kept = [str(f) for f in job.interpreter.folders if any(f.is_relative_to(place) for place in WRITABLE)]
+        calls = self._filters[job.profiling].read_bytes() if self._filtered else b""
         return sum(flag for flag, on in own.items() if on), folders, kept, self._on.capabilities, calls
 
     def _bounds(self, job: Job) -> Bounds:
@@ -208,8 +219,8 @@ class Bubblewrap:
         for name, value in environment(job).items():
             argv += ["--setenv", name, value]
         argv += [*self._system(), *self._own(job)]
-        for node in gpu_nodes() if job.gpu else ():
-            argv += ["--dev-bind", node, node]
+        for node, place in gpu_nodes(self._devices).items() if job.gpu else ():
+            argv += ["--dev-bind", node, place]
         # After the file systems in memory: an interpreter may live under /tmp or /work.
         for folder in job.interpreter.folders:
             source = spawner.show(folder) if self._root and not reachable(folder) else folder
@@ -221,7 +232,7 @@ class Bubblewrap:
         for right in FORKING_RIGHTS if self._on.capabilities and descriptors is None else ():
             argv += ["--cap-add", right]
         if self._filtered and descriptors is not None:
-            descriptors.append(os.open(self._filter, os.O_RDONLY | os.O_CLOEXEC))
+            descriptors.append(os.open(self._filters[job.profiling], os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]
         return [*argv, "--"]
 
@@ -250,7 +261,8 @@ class Bubblewrap:
     def _own(self, job: Job) -> list[str]:
         """Returns what makes the folders that are the job's own."""
         argv = ["--ro-bind", str(self._staging.program), "/whet"]
-        argv += ["--ro-bind", str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
+        bind = "--ro-bind" if self._on.read_only_root else "--bind"
+        argv += [bind, str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
         argv += ["--proc", "/proc", *(("--dev",) if self._on.own_devices else ("--dev-bind", "/dev")), "/dev"]
         for folder, size in self._writable(job).items():
             argv += [*(("--size", str(size)) if self._on.sized_folders else ()), "--tmpfs", folder]

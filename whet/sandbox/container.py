@@ -17,6 +17,7 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.control_group import kills
+from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.gauge import Gauge, gauge
 from whet.sandbox.held import ANSWER_SECONDS, FORKABLE, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
@@ -42,6 +43,8 @@ class Container(Holder):
         shape: Shape,
         slot: int,
         protections: Protections = ALL_ON,
+        devices: Path = DEV,
+        neighbour: str = "",
     ):
         """Starts it.
 
@@ -53,12 +56,16 @@ class Container(Holder):
             shape: what it must be like.
             slot: a number of its own.
             protections: what keeps its jobs in.
+            devices: host folder of the GPUs' nodes.
+            neighbour: see `whet.sandbox.docker_options.options`.
 
         Raises:
             SandboxError: it does not start.
             Unfit: its keeper, with what it was told to import, cannot be forked from.
         """
         self.shape = shape
+        self._on = protections
+        self._ending = (protections.pid_namespace, protections.fresh_folders)
         self._user = FIRST_UID + slot % SLOTS if protections.drop_privileges else 0
         door.mkdir(parents=True)
         for folder in (door.parent, door):
@@ -68,7 +75,8 @@ class Container(Holder):
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            self._handle = self._started(engine, image[0], options(engine, image[1], program, door, shape, protections))
+            settings = options(engine, image[1], program, door, shape, protections, devices, neighbour)
+            self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
         super().__init__(Link(connected))
@@ -88,6 +96,12 @@ class Container(Holder):
         if shape.preload is not None and not fit:
             self.remove()
             raise Unfit
+
+    @property
+    def id(self) -> str:
+        """By which the engine knows it."""
+        name: str = self._handle.id
+        return name
 
     def _started(self, engine: Any, image: str, settings: dict[str, Any]) -> Any:
         import docker
@@ -126,15 +140,30 @@ class Container(Holder):
         used, self._used = self._used, True
         if job.gauged and not self._rewound() and used:
             raise OSError("its peak of memory still holds what an earlier job used")
-        argv, variables = boot(job.interpreter, job.program), [*environment(job).items()]
-        program: tuple[Any, ...] = (argv, variables) if job.preload is None else ([job.program], None)
-        return self._hand_over((*program, self._user), job.tree, release)
+        argv, variables = boot(job.interpreter, job.program), environment(job)
+        if not self._on.empty_environment:
+            variables = {**os.environ, **variables}
+        program: tuple[Any, ...] = (argv, [*variables.items()]) if job.preload is None else ([job.program], None)
+        return self._hand_over((*program, self._user, job.profiling, *self._ending), job.tree, release)
 
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""
         if self._ran_out_of_memory():
             return Incident("memory", f"out of memory: the limit is {self.shape.memory >> 20} MiB")
         return None
+
+    @property
+    def pid(self) -> int | None:
+        """See `Holder.pid`: its init; None where it ended, or where the engine numbers processes otherwise."""
+        import docker
+
+        try:
+            self._handle.reload()
+            pid = int(self._handle.attrs["State"]["Pid"])
+            groups = Path(f"/proc/{pid}/cgroup").read_text()
+        except (docker.errors.DockerException, OSError):
+            return None
+        return pid if self._handle.id in groups else None
 
     def _ran_out_of_memory(self) -> bool:
         """Whether the kernel has killed a process of this container at its limit, since it was made."""

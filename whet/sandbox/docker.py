@@ -11,7 +11,8 @@ from typing import Any
 
 from whet.sandbox import docker_engine
 from whet.sandbox.container import Container
-from whet.sandbox.docker_options import Shape
+from whet.sandbox.devices import DEV
+from whet.sandbox.docker_options import Shape, knows_perfmon
 from whet.sandbox.held import Unfit, session
 from whet.sandbox.inside import landlock
 from whet.sandbox.pool import Pool
@@ -27,8 +28,9 @@ class Docker:
 
     name = "docker"
 
-    def __init__(self, protections: Protections = ALL_ON) -> None:
+    def __init__(self, protections: Protections = ALL_ON, devices: Path = DEV) -> None:
         self._on = protections
+        self._devices = devices
         self._engine = docker_engine.connect()
         docker_engine.remove_leftovers(self._engine)
         self._image = docker_engine.image(self._engine)
@@ -51,6 +53,7 @@ class Docker:
             "control_group": True,
             "root_dropped": True,
             "first_user": FIRST_UID,
+            "perfmon": knows_perfmon(self._engine),
         }
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
@@ -65,7 +68,7 @@ class Docker:
         except Unfit:
             child = self._pool.start(replace(job, preload=None, worker=0))
         # An image of its own holds nothing of the host: all of it may be read.
-        rules = access_rules(job, self._on, ("/",) if self._image[1] else READABLE)
+        rules = access_rules(job, self._on, self._devices, ("/",) if self._image[1] else READABLE)
         return session(child, job, 0, self._on, rules)
 
     def close(self) -> None:
@@ -78,4 +81,16 @@ class Docker:
     def _make(self, job: Job) -> Container:
         slot = next(self._slots)
         door = self._staging.folder / "doors" / str(slot)
-        return Container(self._engine, self._image, self._staging.program, door, Shape.of(job), slot, self._on)
+        shape = Shape.of(job)
+        neighbour = next((other.id for other in self._pool.alive), "")
+        return Container(
+            self._engine,
+            self._image,
+            self._staging.program,
+            door,
+            shape,
+            slot,
+            self._on,
+            self._devices,
+            neighbour,
+        )

@@ -9,7 +9,7 @@ from typing import Any
 
 from whet.core.task import MIB
 from whet.sandbox import docker_engine
-from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.inside import forking, keeper
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
@@ -23,6 +23,7 @@ KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
 TREE_BYTES = 96 * MIB
 INODES = 65536
 UNSIZED = 1 << 30
+KERNEL_LOG = "/dev/kmsg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Shape:
     cores: tuple[int, ...]
     work: int
     gpu: bool
+    profiling: bool
     preload: tuple[str, ...] | None
     variables: tuple[tuple[str, str], ...]
     worker: int
@@ -55,6 +57,7 @@ class Shape:
             job.cores,
             job.work,
             job.gpu,
+            job.profiling,
             job.preload,
             tuple(variables.items()),
             job.worker,
@@ -62,9 +65,27 @@ class Shape:
 
 
 def options(
-    engine: Any, own_usr: bool, program: Path, door: Path, shape: Shape, protections: Protections = ALL_ON
+    engine: Any,
+    own_usr: bool,
+    program: Path,
+    door: Path,
+    shape: Shape,
+    protections: Protections = ALL_ON,
+    devices: Path = DEV,
+    neighbour: str = "",
 ) -> dict[str, Any]:
-    """Returns how a container is made: what it may not do, what it may use, what it sees."""
+    """Returns how a container is made: what it may not do, what it may use, what it sees.
+
+    Args:
+        engine: client of the docker engine.
+        own_usr: whether the image has a ``/usr`` of its own.
+        program: host folder of the program inside.
+        door: host folder of the socket over which the keeper calls.
+        shape: what it must be like.
+        protections: what keeps its jobs in.
+        devices: host folder of the GPUs' nodes.
+        neighbour: the container whose processes it sees where ``pid_namespace`` is off; empty is none.
+    """
     memory = shape.memory + KEEPER_MEMORY + (PRELOADED_MEMORY if shape.preload else 0)
     readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
     readable |= {folder: str(folder) for folder in shape.interpreter.folders}
@@ -82,15 +103,21 @@ def options(
         "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
         "hostname": "whet",
         "user": "0:0",  # the keeper's; jobs have users of their own and no rights
-        "cap_drop": ["ALL"],
-        "cap_add": ["KILL", "SETGID", "SETUID"],
-        "security_opt": ["no-new-privileges", f"seccomp={docker_profile() if protections.seccomp else 'unconfined'}"],
-        "read_only": True,
-        "ipc_mode": "private",
+        "cap_drop": ["ALL"] if protections.capabilities else [],  # else the engine's usual ones
+        "cap_add": ["KILL", "SETGID", "SETUID", *(["PERFMON"] if shape.profiling and knows_perfmon(engine) else [])],
+        "security_opt": [
+            "no-new-privileges",
+            f"seccomp={docker_profile(shape.profiling) if protections.seccomp else 'unconfined'}",
+        ],
+        "read_only": protections.read_only_root,
+        "ipc_mode": "private" if protections.ipc_namespace else "host",
+        # Never the host's, whatever is off.
+        "pid_mode": f"container:{neighbour}" if neighbour and not protections.pid_namespace else None,
+        "devices": [] if protections.own_devices else [f"{KERNEL_LOG}:{KERNEL_LOG}:r"],
         "init": True,
         "auto_remove": True,
         "labels": {docker_engine.OWNER: str(os.getpid())},
-        "environment": dict(shape.variables),
+        "environment": {**({} if protections.empty_environment else os.environ), **dict(shape.variables)},
         "working_dir": "/",
         "log_config": {"type": "none"},
         "pids_limit": shape.processes + KEEPER_PROCESSES if protections.process_limit else None,
@@ -103,11 +130,16 @@ def options(
             "/tmp": f"{writable},size={shared_bytes}",
         },
         "volumes": [f"{source}:{place}:ro" for source, place in readable.items()],
-        **(gpu_options(engine, own_usr) if shape.gpu else {}),
+        **(gpu_options(engine, own_usr, devices) if shape.gpu else {}),
     }
 
 
-def gpu_options(engine: Any, own_usr: bool) -> dict[str, Any]:
+def knows_perfmon(engine: Any) -> bool:
+    """Whether an engine can give a container the right to count events: since its version 23 (API 1.42)."""
+    return tuple(map(int, engine.version()["ApiVersion"].split("."))) >= (1, 42)
+
+
+def gpu_options(engine: Any, own_usr: bool, devices: Path) -> dict[str, Any]:
     """Returns what passes the NVIDIA GPUs through.
 
     The libraries come with the host's ``/usr``; into an image that has its own, NVIDIA's runtime brings them.
@@ -116,4 +148,4 @@ def gpu_options(engine: Any, own_usr: bool) -> dict[str, Any]:
 
     if own_usr and "nvidia" in engine.info()["Runtimes"]:
         return {"device_requests": [docker.types.DeviceRequest(count=-1, capabilities=[["gpu"]])]}
-    return {"devices": [f"{node}:{node}:rw" for node in gpu_nodes()]}
+    return {"devices": [f"{node}:{place}:rw" for node, place in gpu_nodes(devices).items()]}

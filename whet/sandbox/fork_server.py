@@ -48,7 +48,6 @@ class ForkServer(Holder):
         with theirs:
             self._process = start(theirs.fileno())
         super().__init__(Link(ours))
-        self.pid = self._process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot
@@ -68,6 +67,11 @@ class ForkServer(Holder):
         if not fit:
             self.remove()
             raise Unfit
+
+    @property
+    def pid(self) -> int:
+        """See `Holder.pid`."""
+        return self._process.pid
 
     def start(self, job: Job, release: Release) -> HeldProcess:
         """See `Holder.start`."""

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.errors import SandboxError
+from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.forking import FAILED, TREE, File
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protections import Protections
 from whet.sandbox.protocol import Incident, Job
-from whet.sandbox.session import Child, PipeSession, crash
+from whet.sandbox.session import Child, PipeSession, crash, text
 from whet.sandbox.staging import first_words
 
 ANSWER_SECONDS = 10.0
@@ -37,7 +38,8 @@ def session(
     """Returns the talk with a job's process, which has been told its limits; see `whet.sandbox.staging.first_words`."""
     made = PipeSession(child, TREE, job.limits.output, protections)
     try:
-        made.tell(*first_words(job, processes, protections=protections, rules=rules))
+        alone = protections.pid_namespace
+        made.tell(*first_words(job, processes, alone=alone, protections=protections, rules=rules))
     except BaseException:
         made.close()
         raise
@@ -62,6 +64,11 @@ class Holder(ABC):
             OSError: it does not answer.
             EOFError: it is gone.
         """
+
+    @property
+    @abstractmethod
+    def pid(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.pid`."""
 
     @abstractmethod
     def overdrawn(self) -> Incident | None:
@@ -127,6 +134,11 @@ class HeldProcess:
         self._ended = False
         self._crashed = False
 
+    @property
+    def pid(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.pid`."""
+        return self._holder.pid
+
     def fate(self) -> Incident:
         """See `whet.sandbox.session.Child.fate`."""
         self._ended = self._crashed = True
@@ -135,12 +147,13 @@ class HeldProcess:
         except GONE:
             return Incident("crash", "the sandbox ended")
         os.set_blocking(self._stderr, False)
-        said = ""
+        said = b""
         with suppress(BlockingIOError):
-            said = os.read(self._stderr, MOST_SAID).decode("utf-8", "replace").strip()
-        if said.startswith(FAILED):  # only before the job had begun: it has no way to this pipe
-            raise SandboxError(f"a process could not be forked: {said.removeprefix(FAILED)}")
-        return crash(code, said)
+            said = os.read(self._stderr, MOST_SAID)
+        first, started, rest = said.partition(STARTED)
+        if not started and (why := text(first)).startswith(FAILED):
+            raise SandboxError(f"a process could not be forked: {why.removeprefix(FAILED)}")
+        return crash(code, text(rest))
 
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""

@@ -73,6 +73,12 @@ class Pool(Generic[Kept]):
         for holder in self._alive.copy():
             self._drop(holder)
 
+    @property
+    def alive(self) -> frozenset[Kept]:
+        """All holders that there are now."""
+        with self._lock:
+            return frozenset(self._alive)
+
     def _take(self, shape: Hashable) -> Kept | None:
         with self._lock:
             found = next((one for one in reversed(self._idle) if one[0] == shape), None)

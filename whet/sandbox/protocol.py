@@ -42,6 +42,7 @@ class Job:
         preload: modules for a fork of a warm worker to have imported; an empty tuple is a fork too. None is a fresh
             process, which a sandbox may start in any case.
         worker: which of several warm workers that are alike.
+        profiling: whether it may count the events of its own processes. Never for code that a model wrote.
     """
 
     program: str
@@ -56,6 +57,7 @@ class Job:
     gauged: bool = False
     preload: tuple[str, ...] | None = None
     worker: int = 0
+    profiling: bool = False
 
 
 class Session(Protocol):
@@ -64,6 +66,10 @@ class Session(Protocol):
     @property
     def tree(self) -> str:
         """Where the process sees the tree of its job."""
+
+    @property
+    def pid(self) -> int | None:
+        """The outermost process of its sandbox, as this machine numbers it; None where it is not to be seen here."""
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """Sends a message and returns (the answer, wall seconds between them by the clock out here).
@@ -114,6 +120,19 @@ class Sandbox(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AttackReport:
+    """What came of one attack on a sandbox.
+
+    Attributes:
+        name: of the attack.
+        held: whether the sandbox held; None where the attack could not be made here.
+    """
+
+    name: str
+    held: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class BackendReport:
     """What a machine offers of one backend.
 
@@ -123,6 +142,7 @@ class BackendReport:
         version: of the tool, where known.
         reason: why it is not available, and how to mend that.
         protections: name -> whether it is on.
+        attacks: what came of each that was made; none where nobody asked for them.
     """
 
     name: str
@@ -130,3 +150,4 @@ class BackendReport:
     version: str = ""
     reason: str = ""
     protections: Mapping[str, bool] = field(default_factory=dict)
+    attacks: tuple[AttackReport, ...] = ()

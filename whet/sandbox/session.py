@@ -12,6 +12,7 @@ import time
 from typing import Any, Protocol
 
 from whet.core.errors import SandboxError
+from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.protections import ALL_ON, Protections
@@ -34,6 +35,10 @@ class Child(Protocol):
     @property
     def stdout(self) -> int:
         """The descriptor that it writes, at our end."""
+
+    @property
+    def pid(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.pid`."""
 
     def fate(self) -> Incident:
         """Returns how it ended; ends it where it has not by itself.
@@ -73,6 +78,11 @@ class PipeSession:
         self._closed = False
         os.set_blocking(child.stdin, False)
         os.set_blocking(child.stdout, False)
+
+    @property
+    def pid(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.pid`."""
+        return self._child.pid
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """See `whet.sandbox.protocol.Session.ask`."""
@@ -179,6 +189,11 @@ def crash(code: int, said: str = "") -> Incident:
     return Incident("crash", f"the process ended ({name}){': ' + said[-300:] if said else ''}")
 
 
+def text(said: bytes) -> str:
+    """Returns what a process said on stderr."""
+    return said.decode("utf-8", "replace").strip()
+
+
 class LocalProcess:
     """A `Child` that this process started, and that leads its own process group."""
 
@@ -186,6 +201,7 @@ class LocalProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
+        self.pid = process.pid
         self._process = process
         self._pipes = (process.stdin, process.stdout, process.stderr)
         self.stdin = process.stdin.fileno()
@@ -201,11 +217,11 @@ class LocalProcess:
         except subprocess.TimeoutExpired:
             self._end_group()
             code = self._process.wait()
-        said = stderr.read().decode("utf-8", "replace").strip()
-        if said.startswith(("bwrap:", "setpriv:", "unshare:", "mount:", "sh:")):
-            raise SandboxError(f"the sandbox could not be made: {said.splitlines()[0]}")
+        first, started, said = stderr.read().partition(STARTED)
+        if not started and (why := text(first)):
+            raise SandboxError(f"the sandbox could not be made: {why.splitlines()[0]}")
         # bubblewrap reports the end of its child as 128 + signal.
-        return crash(128 - code if code > 128 else code, said)
+        return crash(128 - code if code > 128 else code, text(said))
 
     def overdrawn(self) -> Incident | None:
         """See `Child.overdrawn`."""

@@ -43,16 +43,16 @@ class Spawner:
         cores: tuple[int, ...],
         environment: Mapping[str, str] | None,
         descriptors: tuple[int, ...],
-        stdin: int = subprocess.PIPE,
+        stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
-        """Starts a process that leads a group of its own.
+        """Starts a process that leads a group of its own; its stdout is nowhere, its stderr a pipe.
 
         Args:
             argv: its command.
             cores: processors that it may run on; empty leaves them as they are.
             environment: all of it; None is ours.
             descriptors: what it inherits.
-            stdin: a descriptor that it reads; a pipe by default.
+            stdin: a descriptor that it reads.
 
         Raises:
             SandboxError: it does not start.
@@ -93,7 +93,7 @@ class Spawner:
             return subprocess.Popen(
                 argv,
                 stdin=stdin,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 env=environment,
                 cwd="/",

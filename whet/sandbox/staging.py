@@ -15,7 +15,7 @@ from typing import Any
 
 from whet.core.task import MIB
 from whet.sandbox import inside
-from whet.sandbox.devices import gpu_nodes
+from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Job
@@ -33,6 +33,7 @@ READABLE = (*(f"/{name}" for name in SYSTEM_FOLDERS), "/usr", "/etc", "/src", "/
 HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 LAUNCHERS = ("programs", "tally")
 PATH = "/usr/local/bin:/usr/bin:/bin"
+PIPES = "import os; os.dup2({0}, 0); os.dup2({1}, 1); os.close({0}); os.close({1}); "
 BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"
 
 
@@ -127,10 +128,20 @@ def write_tree(parent: Path, name: str, files: Mapping[str, bytes], executable: 
     return folder
 
 
-def boot(interpreter: Interpreter, program: str, folder: str = "/whet") -> list[str]:
-    """Returns the command that starts one of our programs, which are seen under ``folder``."""
+def boot(
+    interpreter: Interpreter, program: str, folder: str = "/whet", pipes: tuple[int, int] | None = None
+) -> list[str]:
+    """Returns the command that starts one of our programs.
+
+    Args:
+        interpreter: runs it.
+        program: its name.
+        folder: where it sees our programs.
+        pipes: descriptors that become its stdin and stdout, where these are something else.
+    """
+    code = (PIPES.format(*pipes) if pipes else "") + BOOT.format(folder=folder, program=program)
     # No user site, no bytecode files, code on the command line.
-    return [str(interpreter.executable), "-s", "-B", "-c", BOOT.format(folder=folder, program=program)]
+    return [str(interpreter.executable), "-s", "-B", "-c", code]
 
 
 def environment(job: Job) -> dict[str, str]:
@@ -173,15 +184,18 @@ def first_words(
     return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]
 
 
-def access_rules(job: Job, protections: Protections, readable: Sequence[str] = READABLE) -> list[list[str]]:
+def access_rules(
+    job: Job, protections: Protections, devices: Path = DEV, readable: Sequence[str] = READABLE
+) -> list[list[str]]:
     """Returns what foreign code of a job may read, and where it may write; empty where no rules say so.
 
     Args:
         job: the job.
         protections: whether there are rules.
+        devices: host folder of the GPUs' nodes.
         readable: what its sandbox shows, but for the interpreter's folders.
     """
     if not protections.landlock:
         return []
-    writable = (*WRITABLE, *HARMLESS, *(gpu_nodes() if job.gpu else ()))
+    writable = (*WRITABLE, *HARMLESS, *(gpu_nodes(devices).values() if job.gpu else ()))
     return [[*readable, *map(str, job.interpreter.folders)], list(writable)]

@@ -26,7 +26,7 @@ class Unprotected:
     @property
     def facts(self) -> Mapping[str, Any]:
         """See `whet.sandbox.protocol.Sandbox.facts`."""
-        return {"backend": self.name, "version": "", "unsafe": True}
+        return {"backend": self.name, "version": "", "unsafe": True, "first_user": os.geteuid()}
 
     def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
         """See `whet.sandbox.protocol.Sandbox.stage`."""

@@ -197,7 +197,11 @@ class _Reader:
             return cls[state]
         if kind == "tuple":
             return tuple.__new__(cls, state)
-        return cls(*state) if kind == "exception" else cls
+        if kind != "exception":
+            return cls
+        if not isinstance(cls, type) or not issubclass(cls, BaseException):
+            raise CodecError(f"{name} is no exception")  # else an outcome could call what it likes, where it is checked
+        return cls(*state)
 
 
 def set_field(value: Any, field: str, item: Any) -> None:

@@ -1,8 +1,8 @@
 """Forks one job after another, each into namespaces of its own, inside a sandbox of bubblewrap.
 
-It is no administrator outside its sandbox, but keeps its rights within it, to make namespaces and mounts there. No
-job has any of them: each gets a PID namespace, in which there is nobody else to signal, trace or read, folders and
-System V objects of its own; then all rights are dropped for good, and the filter of system calls is loaded.
+It is no administrator outside its sandbox, but keeps the right to make namespaces and mounts within it. No job has
+it: each gets a PID namespace, in which there is nobody else to signal, trace or read, folders and System V objects of
+its own; then all rights are dropped for good, and the filter of system calls is loaded.
 
     this process -> a fork that makes the namespaces -> their init -> the job
 """

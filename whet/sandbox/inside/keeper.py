@@ -25,7 +25,7 @@ from .link import Link
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from .forking import File
 
@@ -33,6 +33,7 @@ DOOR = "/run/whet/door"
 WRITABLE = ("/work", "/tmp", "/dev/shm", "/dev/mqueue")
 QUEUES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 MEMORY_EVENTS = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
+PERFMON = 1 << 38
 
 
 class Keeper:
@@ -47,6 +48,7 @@ class Keeper:
         self.own = {folder: set(os.listdir(folder)) for folder in WRITABLE}
         self.process: subprocess.Popen[bytes] | Fork | None = None
         self.user = 0
+        self.sweeps = self.wipes = True
 
     def start(
         self,
@@ -54,6 +56,9 @@ class Keeper:
         environment: Sequence[tuple[str, str]] | None,
         user: int,
         files: Sequence[File],
+        profiling: bool,
+        sweeps: bool,
+        wipes: bool,
         descriptors: Sequence[int],
     ) -> None:
         """Starts a job.
@@ -63,9 +68,12 @@ class Keeper:
             environment: all of it; None is a fork, whose environment is the keeper's.
             user: whom it runs as.
             files: its tree.
+            profiling: whether it keeps the right to count events, where this container has that; never for a fork.
+            sweeps: whether all that it starts is ended with it.
+            wipes: whether what it wrote is removed then.
             descriptors: its stdin, stdout and stderr, and where its tree is read from.
         """
-        self.user = user
+        self.user, self.sweeps, self.wipes = user, sweeps, wipes
         *pipes, tree = descriptors
         furnish(files, tree)
         _first_to_go(True)
@@ -73,17 +81,17 @@ class Keeper:
             self.process = Fork(lambda: self.begin(program[0], pipes))
         else:
             stdin, stdout, stderr = pipes
+            counts = profiling and _may_count()
+            owner: dict[str, Any] = {} if counts else {"user": user, "group": user, "extra_groups": ()}
             self.process = subprocess.Popen(
-                program,
+                [*counting(user), *program] if counts else program,
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 env=dict(environment),
                 cwd="/work",
-                user=user,
-                group=user,
-                extra_groups=(),
                 start_new_session=True,
+                **owner,
             )
         _first_to_go(False)
 
@@ -108,6 +116,8 @@ class Keeper:
 
         Args:
             grace: seconds in which it may end by itself.
+            sweeps: whether what it started is ended too.
+            wipes: whether what it wrote is removed.
 
         Returns:
             its return code, and whether nothing of it is left.
@@ -116,11 +126,14 @@ class Keeper:
         code = None
         with suppress(subprocess.TimeoutExpired, TimeoutError):
             code = self.process.wait(grace)
-        with suppress(ProcessLookupError):
-            os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
+        if self.sweeps:
+            with suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)  # all but init and this process, at one instant
+        elif code is None:
+            self.process.kill()
         if code is None:
             code = self.process.wait()
-        return code, alone() and Fork(self.wipe).wait() == 0
+        return code, (not self.sweeps or alone()) and (not self.wipes or Fork(self.wipe).wait() == 0)
 
     def wipe(self) -> NoReturn:
         """Removes what the job wrote, as the user who owns it: root without its rights may not."""
@@ -143,6 +156,18 @@ class Keeper:
             for name in os.listdir(folder)
             if name not in self.own[folder]
         ]
+
+
+def _may_count() -> bool:
+    with open("/proc/self/status", encoding="ascii") as file:
+        masks = [int(line.split()[1], 16) for line in file if line.startswith("CapPrm:")]
+    return bool(masks[0] & PERFMON)
+
+
+def counting(user: int) -> list[str]:
+    """Returns what makes a command another user's, with no right but the one to count events."""
+    rights = ("--inh-caps=-all,+perfmon", "--ambient-caps=-all,+perfmon")
+    return ["/usr/bin/setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *rights, "--"]
 
 
 def _first_to_go(yes: bool) -> None:
@@ -170,8 +195,8 @@ def serve(link: Link) -> None:
         message, descriptors = link.receive()
         if message[0] == "start":
             try:
-                _, program, environment, user, files = message
-                keeper.start(program, environment, user, files, descriptors)
+                _, program, environment, user, profiling, sweeps, wipes, files = message
+                keeper.start(program, environment, user, files, profiling, sweeps, wipes, descriptors)
                 link.send(("started",))
             except OSError as error:
                 link.send(("failed", str(error)))

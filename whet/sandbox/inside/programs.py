@@ -94,28 +94,27 @@ def become(argv: list[str], files: list[int], rules: int | None, said: int, gate
 
 
 class Launcher:
-    """Runs one program at a time in ``/work``, with stdin and stdout as files there."""
+    """Runs one program at a time in ``/work``, with stdin and stdout as files without a name there."""
 
     def __init__(self, folder: str, isolated: bool, rules: list[list[str]]) -> None:
         self.isolated = isolated
         self.rules = make_rules(*rules) if rules else None
         self.waiting: Waiting | OSError = OSError(errno.ESRCH, "nothing is prepared")
-        self.paths = [os.path.join(folder, name) for name in (".stdin", ".stdout", ".stderr")]
+        self.files: list[tuple[int, int]] = []
         os.chdir(folder)
 
     def prepare(self, argv: list[str], stdin: bytes) -> None:
         """Makes all that the next run needs."""
-        for path in self.paths:
-            with open(path, "wb") as file:
-                file.write(stdin if path == self.paths[0] else b"")
-        files = [os.open(path, os.O_RDONLY if path == self.paths[0] else os.O_WRONLY) for path in self.paths]
+        for descriptor in (descriptor for pair in self.files for descriptor in pair):
+            os.close(descriptor)
+        self.files = [unnamed() for _ in range(3)]
+        (stdin_read, stdin_write), (_, stdout), (_, stderr) = self.files
+        with open(stdin_write, "wb", closefd=False) as file:
+            file.write(stdin)
         try:
-            self.waiting = Waiting(argv, files, self.rules)
+            self.waiting = Waiting(argv, [stdin_read, stdout, stderr], self.rules)
         except OSError as error:
             self.waiting = error
-        finally:
-            for descriptor in files:
-                os.close(descriptor)
 
     def run(self) -> tuple[int, ...]:
         """Runs what was prepared, once; see `Waiting.run`."""
@@ -138,11 +137,23 @@ class Launcher:
 
     def output(self) -> tuple[bytes, bytes]:
         """Returns stdout and the end of stderr of the last run."""
-        with open(self.paths[1], "rb") as file:
-            stdout = file.read()
-        with open(self.paths[2], "rb") as file:
-            file.seek(max(0, os.path.getsize(self.paths[2]) - TAIL))
-            return stdout, file.read(TAIL)
+        _, (stdout, _), (stderr, _) = self.files
+        with open(stdout, "rb", closefd=False) as file:
+            file.seek(0)
+            written = file.read()
+        return written, os.pread(stderr, TAIL, max(0, os.fstat(stderr).st_size - TAIL))
+
+
+def unnamed() -> tuple[int, int]:
+    """Returns descriptors to read and to write a file in the working folder.
+
+    It has no name by which a program could put something else in its place.
+    """
+    path = f".{os.urandom(8).hex()}"
+    writing = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    reading = os.open(path, os.O_RDONLY)
+    os.unlink(path)
+    return reading, writing
 
 
 def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:

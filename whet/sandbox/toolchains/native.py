@@ -39,6 +39,11 @@ def variants(task: Task) -> tuple[tuple[str, ...], ...]:
     return ((), TUNED) if task.flags == DEFAULT_FLAGS.get(task.language) else ((),)
 
 
+def source_name(task: Task) -> str:
+    """Returns the file name under which the compiler sees the source, and which profilers tell."""
+    return f"{task.path.stem}{SUFFIXES[task.language]}"
+
+
 def compiler(language: str) -> str:
     """Returns the path of the compiler of a language.
 

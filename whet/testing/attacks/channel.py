@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from whet.testing.attacks.attack import Attack
+from whet.sandbox.inside.decode import Node
+from whet.testing.attacks.attack import Attack, reported
 
 WRITES = """
 import os, stat, struct, sys, time
@@ -16,6 +17,7 @@ def say(data, times=1):
         except OSError:
             pass
 """
+READ = "an answer is checked for form, and the first fault in it ends the process"
 
 ATTACKS = (
     Attack(
@@ -27,12 +29,42 @@ ATTACKS = (
         again=True,
         escaped=lambda value: value == "forged",
     ),
-    Attack("junk", "writes bytes that are no message", WRITES + "say(b'junk')\ntime.sleep(0.3)\nreturn None"),
+    Attack(
+        "junk",
+        "writes bytes that are no message",
+        WRITES + "say(b'junk')\ntime.sleep(0.3)\nreturn None",
+        why=READ,
+        tried=reported("protocol"),
+        slow=True,
+    ),
     Attack(
         "huge-length",
         "announces an answer of 2**60 bytes",
         WRITES.replace("len(data))", "1 << 60)") + "say(b'')\ntime.sleep(0.3)\nreturn None",
+        why="no length is believed beyond the limit of an answer",
+        tried=reported("output_flood"),
         seconds=3.0,
+        slow=True,
+    ),
+    Attack(
+        "init-descriptors",
+        "finds whet's pipes in the init of its sandbox",
+        """
+        import os
+        def pipes(process):
+            found = set()
+            for number in range(100):
+                try:
+                    found.add(os.readlink(f"/proc/{process}/fd/{number}"))
+                except OSError:
+                    pass
+            return {link for link in found if link.startswith("pipe:")}
+        mine = pipes("self")
+        return len(mine), len(mine & pipes(1))
+        """,
+        why="none but the program inside holds them",
+        tried=lambda value: value == (2, 0),
+        escaped=lambda value: isinstance(value, tuple) and value[1] > 0,
     ),
     Attack(
         "object",
@@ -43,6 +75,8 @@ ATTACKS = (
                 return (print, ("escaped",))
         return Trap()
         """,
+        why="it stays plain data out here, for no class of an answer is ever looked up",
+        tried=lambda value: isinstance(value, Node) and value.name.endswith("Trap"),
         escaped=lambda value: type(value).__name__ == "Trap",
     ),
 )

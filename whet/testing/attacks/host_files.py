@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from whet.testing.attacks.attack import Attack
 
 OPENED = """
@@ -15,9 +17,31 @@ for path in {paths}:
 """
 
 
-def opens(name: str, what: str, paths: tuple[str, ...], flags: str, *protects: str) -> Attack:
+def opens(
+    name: str,
+    what: str,
+    paths: tuple[str, ...],
+    flags: str,
+    protects: tuple[str, ...],
+    apart: Mapping[str, tuple[str, ...]],
+    why: str = "",
+) -> Attack:
     """Returns an attack that opens one of some paths, and does nothing with it."""
-    return Attack(name, what, OPENED.format(paths=paths, flags=flags), protects)
+    return Attack(name, what, OPENED.format(paths=paths, flags=flags), protects, apart, why)
+
+
+def swaps(name: str, what: str, make: str) -> Attack:
+    """Returns an attack by a program that puts something else where its output could be read from."""
+    script = f"for name in .stdout .stderr; do rm -f /work/$name; {make} /work/$name; done; echo tried"
+    return Attack(
+        name,
+        f"a program puts {what} where its output is read from",
+        script,
+        why="whet reads what it had opened before the program began, and that has no name",
+        tried=lambda value: value == b"tried\n",
+        shell=True,
+        escaped=lambda value: value != b"tried\n",
+    )
 
 
 ATTACKS = (
@@ -27,12 +51,24 @@ ATTACKS = (
         "try:\n    return open(scene['file']).read()\nexcept OSError:\n    return ''",
         ("hidden_host_files",),
     ),
+    swaps("link-for-stdout", "a link to a file of the host", "ln -s {file}"),
+    swaps("pipe-for-stdout", "a pipe that nobody writes", "mkfifo"),
+    swaps("device-for-stdout", "a device without an end", "ln -s /dev/zero"),
     Attack(
-        "link-for-stdout",
-        "a program puts a link to a file of the host where its output is read from",
-        "rm -f /work/.stdout; ln -s {file} /work/.stdout",
-        ("hidden_host_files",),
-        shell=True,
+        "hard-link",
+        "makes a second name for a file of the host",
+        """
+        import os
+        for place in ("/work/link", scene["file"] + ".link"):
+            try:
+                os.link(scene["file"], place)
+                os.unlink(place)
+                return place
+            except OSError:
+                pass
+        """,
+        why="it sees none; and the kernel makes no name in one mount for a file in another",
+        plain=True,
     ),
     Attack(
         "climb",
@@ -53,6 +89,7 @@ ATTACKS = (
         "try:\n    return scene['secret'].encode() in open('/proc/1/environ', 'rb').read()\n"
         "except OSError:\n    return False",
         ("empty_environment",),
+        {"docker": ("empty_environment+drop_privileges",)},
     ),
     Attack(
         "environment",
@@ -73,13 +110,23 @@ ATTACKS = (
                 pass
         """,
         ("closed_descriptors",),
+        why="a container is no child of whet, and inherits nothing",
     ),
     opens(
         "write-outside",
         "makes a file outside its own folders",
-        ("/x", "/usr/x", "/src/x", "/whet/x", "/dev/x", "/etc/x", "/sys/x"),
+        ("/x", "/usr/x", "/whet/x", "/etc/x", "/run/x", "/sys/x"),
         "os.O_WRONLY | os.O_CREAT",
-        "read_only_root",
+        ("read_only_root",),
+        {"docker": ("read_only_root+drop_privileges",)},
+    ),
+    opens(
+        "write-tree",
+        "makes a file beside its own source, or among the devices",
+        ("/src/x", "/dev/x"),
+        "os.O_WRONLY | os.O_CREAT",
+        ("read_only_root+drop_privileges",),
+        {"docker": ("drop_privileges",)},
     ),
     opens(
         "sysctl",
@@ -91,9 +138,14 @@ ATTACKS = (
             "/proc/sys/fs/suid_dumpable",
             "/proc/sysrq-trigger",
             "/sys/kernel/uevent_helper",
+            "/sys/fs/cgroup/cgroup.procs",
+            "/sys/fs/cgroup/memory/release_agent",
+            "/sys/fs/cgroup/memory/cgroup.procs",
         ),
         "os.O_WRONLY",
-        "drop_privileges",
+        ("drop_privileges",),
+        {"docker": ()},
+        "the engine mounts the kernel's settings read-only",
     ),
     Attack(
         "devices",
@@ -108,15 +160,19 @@ ATTACKS = (
     ),
     Attack(
         "make-device",
-        "makes a device node of its own and opens it",
+        "makes a device node of its own",
         """
         import os, stat
+        place = f"/tmp/whet-node-{os.getpid()}"
         try:
-            os.mknod("/tmp/mem", stat.S_IFCHR | 0o600, os.makedev(1, 1))
-            os.close(os.open("/tmp/mem", os.O_RDONLY))
+            os.mknod(place, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+            os.unlink(place)
             return True
         except OSError:
             return False
         """,
+        ("capabilities+drop_privileges",),
+        {"bubblewrap": ()},
+        "the kernel makes none in a user namespace",
     ),
 )

@@ -36,6 +36,7 @@ ATTACKS = (
         return len(kept)
         """,
         ("memory_limit",),
+        slow=True,
     ),
     Attack(
         "memory-of-ten",
@@ -53,6 +54,47 @@ ATTACKS = (
         return all([os.waitpid(pid, 0)[1] == 0 for pid in pids])
         """,
         ("memory_limit",),
+        slow=True,
+    ),
+    Attack(
+        "memory-in-files",
+        f"fills {MOST_MEMORY // MIB} MiB in files without a name, which no process maps",
+        f"""
+        import os, time
+        kept = []
+        try:
+            for _ in range({MOST_MEMORY // (2 * MIB)}):
+                kept.append(os.memfd_create("x"))
+                os.write(kept[-1], bytes(2 << 20))
+        except OSError:
+            return False
+        time.sleep(0.5)
+        return True
+        """,
+        ("seccomp",),
+        {"docker": ("seccomp+memory_limit",)},
+        slow=True,
+    ),
+    Attack(
+        "memory-in-segments",
+        f"fills {MOST_MEMORY // MIB} MiB in System V segments, which no process has attached",
+        f"""
+        import ctypes, time
+        libc = ctypes.CDLL(None)
+        libc.shmat.restype, libc.shmdt.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+        for _ in range(10):
+            number = libc.shmget(0, {MOST_MEMORY // 10}, 0o1600)
+            if number < 0:
+                return False
+            place = libc.shmat(number, None, 0)
+            ctypes.memset(place, 1, {MOST_MEMORY // 10})
+            libc.shmdt(place)
+        time.sleep(0.5)
+        return True
+        """,
+        ("seccomp",),
+        {"docker": ("seccomp+memory_limit",)},
+        slow=True,
     ),
     Attack(
         "disk",
@@ -68,6 +110,7 @@ ATTACKS = (
         """,
         ("sized_folders",),
         limits=ROOMY,
+        slow=True,
     ),
     Attack(
         "one-big-file",
@@ -98,6 +141,7 @@ ATTACKS = (
         ("inode_limit",),
         limits=ROOMY,
         seconds=30.0,
+        slow=True,
     ),
     Attack(
         "answer-flood",
@@ -108,13 +152,16 @@ ATTACKS = (
     Attack(
         "print-flood",
         "prints more than a run may return",
-        "import sys\nfor _ in range(20):\n    sys.stdout.write('x' * (1 << 20))\nreturn True",
+        # Past the limit that is kept inside, in the candidate's own process.
+        "import sys\nsys.stdout.parts.append('x' * (20 << 20))\nreturn True",
+        ("answer_limit",),
         escaped=lambda value: value is True,
     ),
     Attack(
         "stdout-flood",
         "a program writes more to stdout than a run may return",
         "/usr/bin/head -c 20000000 /dev/zero && echo through",
+        ("file_limit+answer_limit",),
         shell=True,
         escaped=lambda value: isinstance(value, bytes) and value.endswith(b"through\n"),
     ),

@@ -16,6 +16,22 @@ for _ in range(3):
         os._exit(0)
 time.sleep(0.2)
 """
+NEIGHBOUR = """
+import os
+if os.fork() == 0:
+    os.execv("/bin/sleep", ["/bin/sleep", scene["neighbour"]])
+"""
+SEEN = """
+import os
+def neighbours():
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and scene["neighbour"] in open(f"/proc/{name}/cmdline").read():
+                yield int(name)
+        except OSError:
+            pass
+"""
+NEVER_SHARED = "no container shares the host's processes, whatever is off"
 
 ATTACKS = (
     Attack(
@@ -45,8 +61,12 @@ ATTACKS = (
         "loops for ever, with grandchildren in sessions of their own that ignore signals",
         STUBBORN + "while True:\n    pass",
         ("pid_namespace",),
+        {"docker": ()},
+        "the engine ends a container with all that is in it",
+        plain=True,
         seconds=1.0,
         stays=True,
+        slow=True,
     ),
     Attack("background", "answers, and leaves such grandchildren", STUBBORN, ("pid_namespace",), stays=True),
     Attack(
@@ -55,6 +75,42 @@ ATTACKS = (
         "import os\ntry:\n    os.kill(scene['pid'], 0)\n"
         "    return scene['mark'] in open(f'/proc/{scene[\"pid\"]}/cmdline').read()\nexcept OSError:\n    return False",
         ("pid_namespace",),
+        {"docker": ()},
+        NEVER_SHARED,
+        plain=True,
+    ),
+    Attack(
+        "signal-neighbour",
+        "may signal what another candidate runs at the same time",
+        SEEN
+        + """
+for pid in neighbours():
+    try:
+        os.kill(pid, 0)
+        return pid
+    except OSError:
+        pass
+""",
+        ("pid_namespace+drop_privileges",),
+        beside=NEIGHBOUR,
+        slow=True,
+    ),
+    Attack(
+        "read-neighbour",
+        "reads the memory of what another candidate runs at the same time",
+        SEEN
+        + """
+for pid in neighbours():
+    try:
+        with open(f"/proc/{pid}/mem", "rb", 0) as memory, open(f"/proc/{pid}/maps") as maps:
+            return os.pread(memory.fileno(), 1, int(maps.readline().partition("-")[0], 16))
+    except OSError:
+        pass
+""",
+        ("pid_namespace+drop_privileges",),
+        {"bubblewrap": ()},
+        "a user namespace of its own, without which bubblewrap makes none",
+        beside=NEIGHBOUR,
     ),
     Attack(
         "signal-keeper",
@@ -62,7 +118,9 @@ ATTACKS = (
         """
         import os
         for name in os.listdir("/proc"):
-            if name.isdigit() and os.stat(f"/proc/{name}").st_uid != scene["uid"] and int(name) != os.getpid():
+            if not name.isdigit() or int(name) == os.getpid():
+                continue
+            if os.getuid() == 0 or os.stat(f"/proc/{name}").st_uid != os.getuid():
                 try:
                     os.kill(int(name), 0)
                     return name
@@ -80,6 +138,8 @@ ATTACKS = (
         except OSError:
             return False
         """,
+        why="an own PID namespace; and a user namespace, or a container, of its own",
+        plain=True,
     ),
     Attack(
         "ptrace",

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +40,23 @@ def canaries(user: int) -> Iterator[dict[str, Any]]:
         os.environ["WHET_CANARY"] = secret
         stack.callback(os.environ.pop, "WHET_CANARY")
         scene: dict[str, Any] = {"secret": secret, "file": file.name, "uid": user}
-        scene["mark"] = str(STAY_SECONDS + random.SystemRandom().random())
+        scene["mark"], scene["neighbour"] = (str(STAY_SECONDS + random.SystemRandom().random()) for _ in "ab")
         scene["pid"] = stack.enter_context(_process(user, secret, scene["mark"])).pid
-        scene["abstract"] = f"whet-{secret}"
-        doors = {
-            "inet": (socket.AF_INET, ("127.0.0.1", 0)),
-            "inet6": (socket.AF_INET6, ("::1", 0)),
-            "abstract": (socket.AF_UNIX, "\0" + scene["abstract"]),
-        }
-        for name, (family, address) in doors.items():
-            door = stack.enter_context(_door(family, address, secret))
-            if family != socket.AF_UNIX:
-                scene[name] = door
+        scene |= {"abstract": f"whet-{secret}", "meeting": f"whet-meeting-{secret}", "path": f"{file.name}.socket"}
+        doors = (
+            ("inet", socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            ("inet6", socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
+            ("udp", socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            ("", socket.AF_UNIX, socket.SOCK_STREAM, "\0" + scene["abstract"]),
+            ("", socket.AF_UNIX, socket.SOCK_STREAM, scene["path"]),
+        )
+        for name, family, kind, address in doors:
+            port = stack.enter_context(_door(family, kind, address, secret))
+            scene |= {name: port} if name else {}
+        Path(scene["path"]).chmod(0o777)
+        stack.callback(Path(scene["path"]).unlink)
         scene["key"] = stack.enter_context(_memory())
+        scene["left"] = stack.enter_context(_swept())
         scene["interfaces"] = sorted(name for _, name in socket.if_nameindex())
         yield scene
 
@@ -99,18 +103,32 @@ def _process(user: int, secret: str, mark: str) -> Iterator[subprocess.Popen[byt
 
 
 @contextmanager
-def _door(family: socket.AddressFamily, address: Any, secret: str) -> Iterator[int]:
+def _door(family: socket.AddressFamily, kind: socket.SocketKind, address: Any, secret: str) -> Iterator[int]:
     """Yields the port of a server that tells the secret to whoever comes; 0 where it has none."""
-    with socket.socket(family, socket.SOCK_STREAM) as listener:
+    with socket.socket(family, kind) as listener:
         try:
             listener.bind(address)
         except OSError:  # a machine without IPv6
             yield 0
             return
-        listener.listen()
-        threading.Thread(target=_tell, args=(listener, secret), daemon=True).start()
+        if kind == socket.SOCK_STREAM:
+            listener.listen()
+        tell = _tell if kind == socket.SOCK_STREAM else _answer
+        threading.Thread(target=tell, args=(listener, secret), daemon=True).start()
         yield 0 if family == socket.AF_UNIX else listener.getsockname()[1]
-        listener.shutdown(socket.SHUT_RDWR)
+        with suppress(OSError):  # a socket of datagrams says that it is not connected, and wakes up all the same
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def _answer(listener: socket.socket, secret: str) -> None:
+    while True:
+        try:
+            _, sender = listener.recvfrom(100)
+            if not sender:
+                return
+            listener.sendto(secret.encode(), sender)
+        except OSError:
+            return
 
 
 def _tell(listener: socket.socket, secret: str) -> None:
@@ -120,6 +138,7 @@ def _tell(listener: socket.socket, secret: str) -> None:
         except OSError:
             return
         with connection:
+            connection.recv(100)  # a close with something unread would take the answer back
             connection.sendall(secret.encode())
 
 
@@ -135,3 +154,17 @@ def _memory() -> Iterator[int]:
         yield key
     finally:
         libc.shmctl(number, IPC_RMID, None)
+
+
+@contextmanager
+def _swept() -> Iterator[int]:
+    """Yields a key, and removes what bears it afterwards: System V memory, semaphores, queues, and a message queue."""
+    libc = ctypes.CDLL(None)
+    key = random.SystemRandom().randrange(1 << 16, 1 << 30)
+    try:
+        yield key
+    finally:
+        libc.shmctl(libc.shmget(key, 0, 0), IPC_RMID, None)
+        libc.semctl(libc.semget(key, 0, 0), 0, IPC_RMID)
+        libc.msgctl(libc.msgget(key, 0), IPC_RMID, None)
+        libc.mq_unlink(f"/whet-{key}".encode())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from whet.sandbox.bubblewrap import Bubblewrap
@@ -12,6 +13,7 @@ from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
+from whet.sandbox.unprotected import Unprotected
 from whet.testing.attacks import (
     channel,
     host_files,
@@ -26,45 +28,82 @@ from whet.testing.attacks.attack import Attack, program
 from whet.testing.attacks.scene import canaries, stays
 
 LOAD_SECONDS = 20.0
-PRELOAD = ("numpy",)
-"""What a warm worker has imported."""
-
 MAKERS: dict[str, Callable[[Protections], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
+PLAIN = "none"
 GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel, second_layer)
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
 
 
-def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON, warm: bool = False) -> bool:
+class Broken(Exception):
+    """An attack did not do what it is meant to, so that it shows nothing."""
+
+
+def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON, **how: Any) -> bool:
     """Runs an attack in a sandbox of its own; returns whether it got through.
 
     Args:
         attack: from `CORPUS`.
-        backend: key of `MAKERS`.
+        backend: key of `MAKERS`, or `PLAIN` for an attack that may be tried without a sandbox.
         protections: what is on.
-        warm: in forks of a warm worker.
+        how: fields of the attack's jobs that are other than usual.
 
     Raises:
+        Broken: the attack did not do what it is meant to.
         SandboxError: the sandbox could not be made.
         UsageError: the backend does not work here.
     """
-    sandbox = MAKERS[backend](protections)
-    with canaries(sandbox.facts["first_user"]) as scene:
-        try:
-            if attack.before:
-                _call(sandbox, attack, attack.before, scene, warm)
-            value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene, warm)
-            # Before the sandbox is closed: its end would clear away what the session's end should have.
-            left = stays(scene["mark"], scene["pid"]) if attack.stays else False
-        finally:
-            sandbox.close()
-    return left or attack.escaped(value)
+    assert attack.plain or backend != PLAIN
+    sandbox = Unprotected() if backend == PLAIN else MAKERS[backend](protections)
+    try:
+        with canaries(sandbox.facts["first_user"]) as scene:
+            return gets_through(attack, sandbox, scene, **how)
+    finally:
+        sandbox.close()
 
 
-def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], warm: bool) -> object:
+def gets_through(attack: Attack, sandbox: Sandbox, scene: dict[str, Any], **how: Any) -> bool:
+    """Runs an attack in a sandbox that others may have used; returns whether it got through. See `escapes`.
+
+    Raises:
+        Broken: it did not do what it is meant to.
+        SandboxError: the sandbox could not be made.
+    """
+    with _neighbour(sandbox, attack, scene, how):
+        if attack.before:
+            _call(sandbox, attack, attack.before, scene, how)
+        value = (_run if attack.shell else _call)(sandbox, attack, attack.source, scene, how)
+    # Before the sandbox is closed: its end would clear away what the session's end should have.
+    if attack.stays and stays(scene["mark"], scene["pid"]):
+        return True
+    escaped = attack.escaped(value)
+    if attack.tried is not None and not (escaped or attack.tried(value)):
+        raise Broken(f"{attack.name} is broken: {value!r}")
+    return escaped
+
+
+@contextmanager
+def _neighbour(sandbox: Sandbox, attack: Attack, scene: dict[str, Any], how: Mapping[str, Any]) -> Iterator[None]:
+    """Keeps the process of another candidate alive, where an attack is on one."""
+    if not attack.beside:
+        yield
+        return
+    session = sandbox.open(_job(sandbox, attack, attack.beside, scene, how))
+    try:
+        _answers(session, attack)
+        yield
+    finally:
+        session.close()
+
+
+def _call(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], how: Mapping[str, Any]) -> object:
     """Returns what a function returned; the incident, or None where it raised."""
-    tree = sandbox.stage(attack.name + ("-before" if source == attack.before else ""), {"a.py": program(source, scene)})
-    job = Job("calls", find_interpreter(), tree, attack.limits, preload=PRELOAD if warm else None)
-    return _talk(sandbox, job, lambda session: _answers(session, attack))
+    return _talk(sandbox, _job(sandbox, attack, source, scene, how), lambda session: _answers(session, attack))
+
+
+def _job(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], how: Mapping[str, Any]) -> Job:
+    bodies = (attack.source, attack.before, attack.beside)
+    tree = sandbox.stage(f"{attack.name}-{bodies.index(source)}", {"a.py": program(source, scene)})
+    return Job("calls", find_interpreter(), tree, attack.limits, **how)
 
 
 def _answers(session: Session, attack: Attack) -> object:
@@ -74,22 +113,21 @@ def _answers(session: Session, attack: Attack) -> object:
         (_, outcome, *_), _ = session.ask("call", encode(()), seconds=attack.seconds)
     kind, _, _, value, _ = decode(outcome)
     if kind == "raise" and value[0] != "builtins:OSError":
-        raise AssertionError(f"{attack.name} is broken: {value}")
+        raise Broken(f"{attack.name} is broken: {value}")
     return value if kind == "value" else None
 
 
-def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], warm: bool) -> object:
+def _run(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], how: Mapping[str, Any]) -> object:
     """Returns what a shell wrote to stdout, or the incident."""
 
     def talk(session: Session) -> object:
-        script = source.replace("{file}", scene["file"])
+        script = source.replace("{file}", scene["file"]).replace("{secret}", scene["secret"])
         session.ask("prepare", ["/bin/sh", "-c", script], b"", seconds=LOAD_SECONDS)
         session.ask("go", seconds=attack.seconds)
         (_, stdout, _), _ = session.ask("output", seconds=attack.seconds)
         return stdout
 
-    job = Job("programs", find_interpreter(), None, attack.limits, preload=PRELOAD if warm else None)
-    return _talk(sandbox, job, talk)
+    return _talk(sandbox, Job("programs", find_interpreter(), None, attack.limits, **how), talk)
 
 
 def _talk(sandbox: Sandbox, job: Job, talk: Callable[[Session], object]) -> object:

@@ -1,32 +1,29 @@
-"""Shows what each protection is for: the corpus against every backend, with all on and with each one off.
+"""Shows what each protection is for: the corpus against every backend, with all on and with some off.
 
-``python -m whet.testing.attacks.table`` writes the table into ``docs/sandbox.md``, between two marks.
+``python -m whet.testing.attacks.table`` writes the tables into ``docs/sandbox.md``, between two marks.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whet.sandbox.protections import ALL_ON
 from whet.testing.attacks.attack import Attack
-from whet.testing.attacks.strike import CORPUS, MAKERS, escapes
+from whet.testing.attacks.strike import CORPUS, MAKERS, PLAIN, escapes
 from whet.testing.engine import docker_engine
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "sandbox.md"
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
-DOCKER = (
-    "drop_privileges seccomp landlock network hidden_host_files sized_folders file_limit address_limit memory_limit "
-    "inode_limit process_limit answer_limit turns"
-)
-SWITCHES: dict[str, tuple[str, ...]] = {
-    "docker": tuple(DOCKER.split()),
-    "bubblewrap": tuple(ALL_ON.__dataclass_fields__),
+ALL = tuple(ALL_ON.__dataclass_fields__)
+LACKS = {
+    "docker": {"closed_descriptors": "the engine starts a container, so there is nothing of whet's to inherit"},
+    "bubblewrap": {},
 }
-"""Those that a backend has, and that can be off without danger to the host."""
+"""Backend -> switch that it cannot have -> why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,61 +33,106 @@ class Row:
     Attributes:
         attack: what was tried.
         backend: against which.
-        off: the switch that was off; empty where all were on.
+        off: the switches that were off.
         escaped: whether it got through.
     """
 
     attack: Attack
     backend: str
-    off: str
+    off: tuple[str, ...]
     escaped: bool
+
+    @property
+    def expected(self) -> bool:
+        """Whether it must get through for the corpus to be right."""
+        return self.backend == PLAIN or self.off in self.attack.layers(self.backend, switches(self.backend))
 
 
 def switches(backend: str) -> tuple[str, ...]:
     """Returns the switches of a backend that mean something to this user."""
-    rootless = () if os.geteuid() == 0 or backend == "docker" else ("drop_privileges",)
-    return tuple(name for name in SWITCHES[backend] if name not in rootless)
+    lacks = {*LACKS[backend], *(() if os.geteuid() == 0 or backend == "docker" else ("drop_privileges",))}
+    return tuple(name for name in ALL if name not in lacks)
 
 
 def rows(backend: str, corpus: tuple[Attack, ...] = CORPUS) -> Iterator[Row]:
-    """Runs every attack with all on, then with each switch off that is said to hold it."""
+    """Runs every attack with all on, then with what holds it off, whole and but for one."""
     for attack in corpus:
-        for off in ("", *(name for name in attack.protects if name in switches(backend))):
-            # The second layer holds much of what the first does: each switch of that is tried without it.
-            on = replace(ALL_ON, **dict.fromkeys((off, "landlock"), False)) if off else ALL_ON
+        for off in ((), *_offs(attack.layers(backend, switches(backend)))):
+            on = replace(ALL_ON, **dict.fromkeys(off, False))
             yield Row(attack, backend, off, escapes(attack, backend, on))
 
 
-def faults(done: list[Row]) -> list[str]:
-    """Returns what is wrong: attacks that get through, and switches whose removal frees nothing."""
-    through = [f"{row.attack.name} gets through {row.backend}" for row in done if row.escaped and not row.off]
-    for backend in {row.backend: None for row in done}:
-        freed = {row.off for row in done if row.backend == backend and row.escaped}
-        through += [f"{name} of {backend} frees nothing" for name in switches(backend) if name not in freed]
-    return through
+def _offs(layers: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    for names in layers:
+        yield names
+        if len(names) > 1:
+            yield from (tuple(other for other in names if other != name) for name in names)
+
+
+def plain_rows(corpus: tuple[Attack, ...] = CORPUS) -> Iterator[Row]:
+    """Runs those attacks without a sandbox that say that they get through then."""
+    for attack in corpus:
+        if attack.plain:
+            yield Row(attack, PLAIN, (), escapes(attack, PLAIN))
+
+
+def faults(done: Iterable[Row]) -> list[str]:
+    """Returns what is wrong: attacks that get through, or do not where they should."""
+    return [_fault(row) for row in done if row.escaped != row.expected]
+
+
+def idle(backend: str, corpus: tuple[Attack, ...] = CORPUS) -> list[str]:
+    """Returns the switches of a backend that are said to hold no attack, alone or with others."""
+    mine = switches(backend)
+    holding = {name for attack in corpus for names in attack.layers(backend, mine) for name in names}
+    return [name for name in mine if name not in holding]
+
+
+def _fault(row: Row) -> str:
+    without = f" without {', '.join(row.off)}" if row.off else ""
+    return f"{row.attack.name} {'gets through' if row.escaped else 'is held by'} {row.backend}{without}"
 
 
 def text(done: list[Row]) -> str:
-    """Returns the table in Markdown."""
-    backends = list({row.backend: None for row in done})
+    """Returns the tables in Markdown: what came of each attack, then what each switch is for."""
+    backends = [backend for backend in MAKERS if any(row.backend == backend for row in done)]
     lines = ["| attack | what it tries | " + " | ".join(backends) + " |", "|---" * (2 + len(backends)) + "|"]
     for attack in {row.attack.name: row.attack for row in done}.values():
-        cells = [_cell([r for r in done if r.attack is attack and r.backend == backend]) for backend in backends]
+        mine = [row for row in done if row.attack is attack]
+        bare = next((row.escaped for row in mine if row.backend == PLAIN), False)
+        cells = [_cell(attack, [row for row in mine if row.backend == backend], bare) for backend in backends]
         lines.append(f"| {attack.name} | {attack.what} | " + " | ".join(cells) + " |")
+    lines += ["", "| switch | " + " | ".join(f"what {backend} holds by it" for backend in backends) + " |"]
+    lines.append("|---" * (1 + len(backends)) + "|")
+    for name in ALL:
+        lines.append(f"| `{name}` | " + " | ".join(_freed(name, backend, done) for backend in backends) + " |")
     return "\n".join(lines)
 
 
-def _cell(done: list[Row]) -> str:
-    all_on, *others = done
-    said = ["**escaped**" if all_on.escaped else "held"]
-    for word, escaped in (("escapes", True), ("held even", False)):
-        names = ", ".join(f"`{row.off}`" for row in others if row.escaped == escaped)
-        said += [f"{word} without {names}"] if names else []
-    return "; ".join(said)
+def _cell(attack: Attack, done: list[Row], bare: bool) -> str:
+    if any(row.escaped and not row.off for row in done):
+        return "**escaped**"
+    ways = [" and ".join(f"`{name}`" for name in row.off) for row in done if row.escaped]
+    if ways:
+        return f"held; escapes without {', or without '.join(ways)}"
+    return f"held: {attack.why}" + ("; escapes without a sandbox" if bare else "")
+
+
+def _freed(name: str, backend: str, done: list[Row]) -> str:
+    if name in LACKS[backend]:
+        return f"no such switch: {LACKS[backend][name]}"
+    mine = [row for row in done if row.backend == backend and row.escaped and name in row.off]
+    alone = [row.attack.name for row in mine if len(row.off) == 1]
+    shared = [f"{row.attack.name} (as {_others(name, row.off)})" for row in mine if len(row.off) > 1]
+    return ", ".join(dict.fromkeys(alone + shared))
+
+
+def _others(name: str, off: tuple[str, ...]) -> str:
+    return " and ".join(f"`{other}`" for other in off if other != name) + (" does" if len(off) == 2 else " do")
 
 
 def write(table: str, page: Path = PAGE) -> None:
-    """Puts the table between the marks of a page.
+    """Puts the tables between the marks of a page.
 
     Raises:
         ValueError: the page lacks a mark.
@@ -101,14 +143,15 @@ def write(table: str, page: Path = PAGE) -> None:
 
 
 def main() -> None:
-    """Runs all and writes the table; ends with a fault of the corpus or of a sandbox, if there is one."""
+    """Runs all and writes the tables; ends with a fault of the corpus or of a sandbox, if there is one."""
     with ExitStack() as stack:
         host = stack.enter_context(docker_engine())
         if host is not None:
             os.environ["DOCKER_HOST"] = host
-        done = [row for backend in MAKERS for row in rows(backend)]
+        done = [row for backend in MAKERS for row in rows(backend)] + list(plain_rows())
     write(text(done))
-    if wrong := faults(done):
+    wrong = faults(done) + [f"{name} of {backend} frees nothing" for backend in MAKERS for name in idle(backend)]
+    if wrong:
         raise SystemExit("\n".join(wrong))
     print(f"{len(done)} attacks; {PAGE.name} written")
 

@@ -1,0 +1,49 @@
+"""Runs a tool of ours inside the sandbox, and fetches the report that it writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from whet.evaluators.inputs import Input
+from whet.evaluators.subjects import Subject, Workshop
+from whet.sandbox.protocol import Incident, Job
+from whet.sandbox.toolchains import native
+
+SLOWED = 50.0
+"""How many times slower a tool may make a program."""
+REPORT = "/work/tool.out"
+LONGEST_REPORT = 32 << 20
+
+
+def report(
+    workshop: Workshop, subject: Subject, argv: Sequence[str], item: Input, slowed: float = SLOWED, profiling: bool = False
+) -> str:
+    """Returns what a tool wrote while a subject ran under it.
+
+    Args:
+        workshop: of the subject.
+        subject: what runs under the tool.
+        argv: the command; ``{tree}`` in it stands for where the subject's files are, ``{report}`` for where the tool
+            shall write.
+        item: the program's stdin.
+        slowed: how many times slower it may be than the task's limit.
+        profiling: see `whet.sandbox.protocol.Job`.
+
+    Raises:
+        Incident: it did not come through, or left no report.
+    """
+    own = workshop.task.limits
+    limits = replace(own, memory=max(own.memory, native.LIMITS.memory), processes=native.LIMITS.processes)
+    job = Job("programs", workshop.interpreter, subject.tree, limits, profiling=profiling)
+    session = workshop.sandbox.open(job)
+    try:
+        words = [word.replace("{tree}", session.tree).replace("{report}", REPORT) for word in argv]
+        session.ask("prepare", words, item.payload, seconds=10.0)
+        session.ask("go", seconds=workshop.task.limits.seconds * slowed)
+        (_, found), _ = session.ask("read", REPORT, seconds=10.0)
+    finally:
+        session.close()
+    if type(found) is not bytes or len(found) > LONGEST_REPORT:
+        raise Incident("protocol", "the report is not in form")
+    return found.decode("utf-8", "replace")

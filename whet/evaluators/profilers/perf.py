@@ -1,0 +1,100 @@
+"""Hot spots of native programs by perf: samples of time, taken from outside.
+
+What perf recorded is read inside a sandbox: to name functions and lines it parses the profiled binary, which is
+hostile.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+
+from whet.core.profile import Profile
+from whet.evaluators.inputs import Input
+from whet.evaluators.profilers.inside import report
+from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
+from whet.evaluators.subjects import PROGRAM, Fault, LiveProgram, Subject, Workshop
+from whet.sandbox.counters.process import Silent
+from whet.sandbox.protocol import Incident
+from whet.sandbox.sampling import inner, sample
+from whet.sandbox.toolchains import native
+
+TOOL = "perf"
+PATH = "/usr/bin/perf"
+RATE = "499"
+READY = b"Events enabled"
+DEBUG = ("-g",)
+RECORD = (
+    *("record", "--no-buildid", "--no-buildid-cache", "--event", "cpu-clock:u", "--freq", RATE),
+    *("--call-graph", "dwarf,8192", "--delay", "1"),
+)
+DATA = "perf.data"
+READ = (
+    f"cd /tmp && exec {PATH} script --force --input \"$1/{DATA}\" --fields ip,sym,dso,srcline --inline "
+    '--full-source-path >"$2" 2>/dev/null'
+)
+CALLED = re.compile(r"\t\s*[0-9a-f]+ (.*?)(?: \(([/\[].*)\))?$")
+PLACE = re.compile(r"\s+(.+):(\d{1,9})(?: \(inlined\))?$")
+
+
+def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+    """Returns the hot spots of a native program on some inputs."""
+    if shutil.which(PATH) is None:
+        return Profile((), TOOL, "it is not installed: apt install linux-perf")
+    subject = workshop.build(source, DEBUG)
+    if isinstance(subject, Fault):
+        return Profile((), TOOL, subject.detail)
+    try:
+        recorded = _recorded(workshop, subject, inputs)
+        program = PROGRAM.format(layout=0)
+        files = {program: (subject.tree / program).read_bytes(), DATA: recorded}
+        tree = workshop.sandbox.stage(f"{subject.source_id}-perf", files, executable=True)
+        argv = ["/bin/sh", "-c", READ, "sh", "{tree}", "{report}"]
+        text = report(workshop, Subject(subject.source_id, tree, workshop), argv, Input("", b""))
+    except (Silent, Incident) as error:
+        return Profile((), TOOL, str(error))
+    return from_stacks(TOOL, parse(text), native.source_name(workshop.task), workshop.task.filename, source, {})
+
+
+def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> bytes:
+    """Returns what perf recorded of a program that runs again and again."""
+    live = subject.start()
+    assert isinstance(live, LiveProgram)
+    payloads = cycle([item.payload for item in inputs])
+
+    def work() -> float:
+        answer = live.call(next(payloads), workshop.task.limits.seconds)
+        if isinstance(answer, Fault):
+            raise Silent(answer.detail)
+        return answer[1]
+
+    with tempfile.TemporaryDirectory(prefix="whet-profile-") as folder:
+        data = Path(folder, DATA)
+        try:
+            work()  # what has answered once is there to be found
+            sample([PATH, *RECORD, "--output", str(data), "--pid", str(inner(live.session))], READY, work)
+            return data.read_bytes()
+        except OSError:
+            raise Silent("it wrote no report") from None
+        finally:
+            live.close()
+
+
+def parse(text: str) -> Counter[Stack]:
+    """Reads what ``perf script`` says of each sample: its functions, innermost first, each with its place below."""
+    stacks: Counter[Stack] = Counter()
+    frames: list[Frame] = []
+    for row in (*text.splitlines(), ""):
+        if called := CALLED.match(row):
+            frames.append(Frame(called[1], called[2] or "", 0))
+        elif frames and (place := PLACE.match(row)):
+            frames[-1] = Frame(frames[-1].name, place[1], int(place[2]))
+        elif frames and not row:
+            stacks[tuple(frames)] += 1
+            frames = []
+    return stacks

@@ -1,0 +1,106 @@
+"""Where the time of a target goes, and what its runs count: the work of ``whet profile``."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from whet.core.config import Options
+from whet.core.counter import Counter, missing
+from whet.core.errors import BaselineError, UsageError
+from whet.core.profile import ProfileReport
+from whet.core.result import TaskName
+from whet.core.task import Kind, Task
+from whet.evaluators import privileged
+from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.profiling import PROFILED, profile
+from whet.evaluators.subjects import Fault, Workshop
+from whet.evaluators.targets import read_task
+from whet.sandbox.backends import open_sandbox
+from whet.sandbox.counters import rusage
+from whet.sandbox.interpreter import find_interpreter
+
+
+def profile_target(target: str, *, privileged_counters: bool = False, **options: Any) -> ProfileReport:
+    """Profiles a target as it stands, on inputs of its largest size.
+
+    Args:
+        target: as after ``whet profile``.
+        privileged_counters: count hardware events too, in a sandbox that allows that.
+        **options: the fields of `whet.core.config.Options`.
+
+    Raises:
+        UsageError: target, workload or an option cannot be used.
+        BaselineError: the target does not build, load or run.
+    """
+    start = time.perf_counter()
+    settings = Options(**options)
+    task = read_task(target, settings)
+    if privileged_counters and task.kind is Kind.FUNCTION:
+        raise UsageError(f"--privileged-counters counts whole programs, and {task.target} is a function")
+    seed = settings.seed if settings.seed is not None else secrets.randbits(63)
+    interpreter = find_interpreter(settings.python)
+    sandbox = open_sandbox(settings.sandbox, settings.unsafe)
+    workshop = Workshop(task, sandbox, interpreter)
+    try:
+        source = InputSource(task, sandbox, interpreter)
+        try:
+            inputs = _inputs(source, seed)
+        finally:
+            source.close()
+        _expect_to_run(workshop, inputs[0])
+        found = profile(workshop, task.source, inputs)
+        figures = counters(workshop, task.source, inputs)
+        if privileged_counters:
+            figures += privileged.counters(workshop, task.source, inputs[0])
+        name = TaskName(task.name, task.language, task.target)
+        loosened = privileged.loosened(sandbox.facts) if privileged_counters else ""
+        return ProfileReport(name, found, figures, sandbox.facts, loosened, time.perf_counter() - start)
+    finally:
+        sandbox.close()
+
+
+def counters(workshop: Workshop, source: str, inputs: Sequence[Input]) -> tuple[Counter, ...]:
+    """Returns what one pass over some inputs counts."""
+    live = _started(workshop, source)
+    try:
+        run = live.timed([item.payload for item in inputs], workshop.task.limits.seconds * len(inputs))
+    finally:
+        live.close()
+    if isinstance(run, Fault):
+        reason = f"the run failed: {run.detail[:200]}"
+        return missing("cpu-seconds", "s", rusage.SOURCE, reason), missing("peak-memory", "bytes", rusage.SOURCE, reason)
+    cpu, peak = rusage.counters(run.cpu, run.peak)
+    if workshop.task.kind is Kind.FUNCTION:
+        peak = missing("peak-memory", "bytes", rusage.SOURCE, "a function shares its process with what calls it")
+    return cpu, peak
+
+
+def _inputs(source: InputSource, seed: int) -> list[Input]:
+    if source.sizes:
+        return source.draw(source.sizes[-1], [derive(seed, "profile", i) for i in range(PROFILED)])
+    return sorted(source.cases, key=lambda case: len(case.payload), reverse=True)[:PROFILED]
+
+
+def _expect_to_run(workshop: Workshop, item: Input) -> None:
+    live = _started(workshop, workshop.task.source)
+    try:
+        answer = live.call(item.payload, workshop.task.limits.seconds)
+    finally:
+        live.close()
+    if isinstance(answer, Fault):
+        raise _unusable(workshop.task, f"failed on {item.name}", answer)
+
+
+def _started(workshop: Workshop, source: str) -> Any:
+    subject = workshop.build(source)
+    live = subject if isinstance(subject, Fault) else subject.start()
+    if isinstance(live, Fault):
+        raise _unusable(workshop.task, "does not load", live)
+    return live
+
+
+def _unusable(task: Task, what: str, fault: Fault) -> BaselineError:
+    return BaselineError(f"{task.target} {what}: {' '.join(fault.detail.split())[:400]}", fault.reason.value)
