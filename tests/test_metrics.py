@@ -174,11 +174,6 @@ HIDDEN = {
     "a file in /work": "    open('/work/held', 'wb').write(b'x' * (48 << 20))\n    os.unlink('/work/held')\n",
     "a file in /dev/shm": "    open('/dev/shm/held', 'wb').write(b'x' * (48 << 20))\n    os.unlink('/dev/shm/held')\n",
     "a mapping": "    held = mmap.mmap(-1, 64 << 20)\n    held.write(b'x' * (64 << 20))\n    held.close()\n",
-    "a file without a name": """\
-    held = os.memfd_create('held')
-    os.write(held, b'x' * (48 << 20))
-    os.close(held)
-""",
     "a peak that it tries to forget": """\
     held = bytearray(b'x' * (32 << 20))
     del held
