@@ -15,6 +15,7 @@ import pytest
 from whet.core.config import Options
 from whet.core.task import Task
 from whet.evaluators.inputs import Input
+from whet.evaluators.meters.time import TIME
 from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Fault, Subject, Workshop
 from whet.evaluators.targets import read_task
@@ -93,7 +94,7 @@ def bench(sandbox: Sandbox, interpreter: Interpreter, made: Task) -> Bench:
 
     work = TimedWorkload("one", 20, draw)
     core = max(os.sched_getaffinity(0))
-    return Bench(subject, subject, [work], lambda item, ours, theirs: None, 10.0, (core,))
+    return Bench(subject, subject, [work], lambda item, ours, theirs: None, 10.0, (core,), TIME)
 
 
 def test_dear_imports_are_timed_in_forks_only_where_a_a_allows(

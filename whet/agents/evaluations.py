@@ -146,6 +146,7 @@ class Evaluations:
             "rung": fallen.name if fallen else None,
             "reason": fallen.reason.value if fallen and fallen.reason else None,
             "detail": fallen.detail if fallen else "",
+            "metric": timed.speedup.metric if timed else None,
             "ratio": timed.speedup.ratio if timed else None,
             "low": timed.speedup.low if timed else None,
             "high": timed.speedup.high if timed else None,

@@ -11,6 +11,7 @@ from whet.agents.answers import LONGEST
 from whet.agents.coder import Ask, Situation, repair_request
 from whet.agents.models.base import Message, Model, ModelError, Reply, Request
 from whet.core.config import describe_invalid
+from whet.core.measurement import BETTER
 from whet.core.patch import Malformed
 from whet.prompts import one_line, render
 
@@ -93,7 +94,7 @@ def neutral(facts: Situation, records: Records, fault: Malformed) -> Diagnosis:
     if wrong:
         parts.append(f"Rewrites were rejected ({', '.join(wrong)}): keep the behaviour exactly.")
     if any(record["correct"] and not record["improved"] for record in records):
-        parts.append("What was right was not faster: try another way.")
+        parts.append(f"What was right was not {BETTER[facts.metric]}: try another way.")
     if hot:
         parts.append(f"Most time goes to {', '.join(f'line {line.line}' for line in hot)}.")
     return Diagnosis(

@@ -273,7 +273,7 @@ class Loop:
 
     def _say_done(self, id: str) -> None:
         record = self.evaluations.record(id)
-        figures = {name: record[name] for name in ("ratio", "low", "high") if record["ratio"] is not None}
+        figures = {name: record[name] for name in ("ratio", "low", "high", "metric") if record["ratio"] is not None}
         self._say_candidate(id, "done", reason=record["reason"], **figures)
 
 

@@ -40,7 +40,9 @@ Tests = Annotated[
     str | None,
     typer.Option("--tests", metavar="CMD", help="The target's own test command, such as 'pytest -q'."),
 ]
-Metric = Annotated[str, typer.Option("--metric", metavar="NAME", help="What is to be improved: time.")]
+Metric = Annotated[
+    str, typer.Option("--metric", metavar="NAME", help="What is to be improved: time, memory, instructions or energy.")
+]
 MinSpeedup = Annotated[
     float, typer.Option("--min-speedup", metavar="RATIO", help="The smallest ratio that counts as faster.")
 ]

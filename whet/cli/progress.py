@@ -13,6 +13,7 @@ from whet.cli.errors import Session
 from whet.cli.text import one_line, times
 from whet.core.config import Budget
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.measurement import BETTER
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -135,4 +136,5 @@ def _outcome(data: Mapping[str, Any]) -> str:
     reason, ratio = data.get("reason"), data.get("ratio")
     if ratio is None:
         return str(reason or "right, not timed")
-    return f"{reason or 'faster'}  {times(ratio)} ({times(data['low'])} to {times(data['high'])})"
+    outcome = reason or BETTER[data.get("metric", "time")]
+    return f"{outcome}  {times(ratio)} ({times(data['low'])} to {times(data['high'])})"

@@ -7,6 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+BETTER = {
+    "time": "faster",
+    "memory": "less memory",
+    "instructions": "fewer instructions",
+    "energy": "less energy",
+}
+"""A gain in each metric, in the words of reports."""
+
 
 class Outcome(StrEnum):
     """The three answers of a measurement (law 3)."""

@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from whet.core.measurement import Measurement, Outcome, Speedup, WorkloadRatio
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.time import TIME
 from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
 from whet.evaluators.subjects import Fault
-from whet.evaluators.timing import Series, TimedWorkload, Turn, raw, series
+from whet.evaluators.timing import Series, TimedWorkload, Turn, raw
 
 AA_FLOOR = math.log(1.02)
 """How far the median of the baseline against itself may lie from 0 (in logarithms) before nothing is believed."""
@@ -27,7 +29,7 @@ class Rule:
     min_speedup: float
     confidence: float
     baseline: str
-    metric: str = "time"
+    meter: Meter = TIME
 
 
 def sequential(
@@ -80,7 +82,7 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
     """Returns what the turns so far show, or the fault of a candidate whose clock disagrees with ours."""
     measured: dict[str, Series] = {}
     for work in workloads:
-        one = series(turns, work.name)
+        one = rule.meter.series(turns, work.name)
         if isinstance(one, Fault):
             return one
         measured[work.name] = one
@@ -113,7 +115,7 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         low=low,
         high=high,
         confidence=rule.confidence,
-        metric=rule.metric,
+        metric=rule.meter.name,
         processes=len(turns),
         samples=len(turns) * sum(work.count for work in workloads if work.counts),
         aa_ratio=(aa_low, aa_high),

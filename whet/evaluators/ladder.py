@@ -10,26 +10,29 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.measurement import Measurement, Outcome
+from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, validate
+from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.screen import parse, screen
-from whet.evaluators.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage
+from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.subjects import Fault, Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
 from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.toolchains import native
 
 HASH_SEEDS = 2
 """How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
@@ -49,15 +52,14 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
     """
-    if options.metric != "time":
-        raise UsageError(f"--metric {options.metric} cannot be measured yet; only time can")
     if options.device == "cuda":
         raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
     interpreter = find_interpreter(options.python)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
     workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed)
+        meter = open_meter(options.metric, workshop)
+        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter)
     except BaseException:
         sandbox.close()
         raise
@@ -66,12 +68,13 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
 class Ladder:
     """Judges the candidates of one task. See `whet.evaluators.protocol.Evaluator`."""
 
-    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int) -> None:
+    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int, meter: Meter) -> None:
         self.task = workshop.task
         self._workshop = workshop
         self._source = source
         self._options = options
         self._seed = seed
+        self._meter = meter
         self._oracle = Oracle(self.task, source)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
@@ -90,7 +93,8 @@ class Ladder:
         subject = self._workshop.build(task.source)
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
-        self._baseline = validate(task, subject, self._source, self._oracle, derive(self._seed, "validate"))
+        seed = derive(self._seed, "validate")
+        self._baseline = validate(task, subject, self._source, self._oracle, seed, self._meter)
         if task.tests is not None:
             tests = OwnTests.of(task, self._workshop.interpreter)
             passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
@@ -105,6 +109,11 @@ class Ladder:
         if self._baseline is None:
             raise AssertionError("validate() comes first")
         return self._baseline
+
+    @property
+    def looks(self) -> Looks:
+        """When the metric is looked at."""
+        return self._meter.looks
 
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
@@ -137,22 +146,23 @@ class Ladder:
                 break
         return Verdict(candidate.id, tuple(rungs))
 
-    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] = SEARCH_STAGES) -> Verdict:
+    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] | None = None) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.measure`.
 
         Args:
             candidate: was found right.
             verdict: so far.
-            stages: when to look, and how much error each look may spend.
+            stages: when to look, and how much error each look may spend; None for those of a search.
         """
-        return self._timed(candidate, verdict, "measure", stages)
+        return self._timed(candidate, verdict, "measure", stages or self.looks.search)
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
         fresh = self._differential(candidate, "confirm")
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
-        return self._timed(candidate, verdict, "confirm", CONFIRM_STAGES)
+        confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -222,11 +232,11 @@ class Ladder:
             return _extended(verdict, rung, None)
         seed = derive(self._seed, name, candidate.id)
         workloads = self.baseline.workloads(self._source, seed if name == "confirm" else None)
-        variants = native.variants(self.task) if name == "confirm" else ((),)
+        variants = self._meter.variants(self.task)[: None if name == "confirm" else 1]
         start = time.perf_counter()
         with measuring_cores(self._options.cores) as cores:
             found = [
-                self._under(extra, candidate, [w for w in workloads if w.counts or not extra], seed, stages, cores)
+                self._under(extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores)
                 for extra in variants
             ]
         spent = time.perf_counter() - start
@@ -238,6 +248,19 @@ class Ladder:
                 weakest = one
         assert weakest is not None
         return _extended(verdict, _measured(name, weakest, spent), weakest)
+
+    def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
+        work = self.baseline.workloads(self._source)[-1]
+        inputs = work.draw(derive(self._seed, "counters", candidate.id), min(work.count, PROFILED))
+        sides = {"baseline": self.task.source, "candidate": candidate.source}
+        found = {
+            side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
+            for side, source in sides.items()
+        }
+        *rungs, last = verdict.rungs
+        last = replace(last, evidence={**last.evidence, "counters": found})
+        return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
 
     def _under(
         self,
@@ -254,9 +277,13 @@ class Ladder:
             raise BaselineError(f"{self.task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         if isinstance(theirs, Fault):
             return theirs
-        fresh = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores)
-        bench, processes = self._zygotes.settle(fresh, self._options.confidence, derive(seed, extra, "zygotes"))
-        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra))
+        fresh = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores, self._meter)
+        bench, processes = (
+            self._zygotes.settle(fresh, self._options.confidence, derive(seed, extra, "zygotes"))
+            if self._meter.forks
+            else (fresh, {"kind": "fresh"})
+        )
+        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
         found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
         return found if isinstance(found, Fault) else replace(found, raw={**found.raw, "processes": processes})
 

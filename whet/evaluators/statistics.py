@@ -36,6 +36,28 @@ SEARCH_STAGES = (Stage(5, 0.0), Stage(10, 0.4), Stage(20, 0.6))
 CONFIRM_STAGES = (Stage(20, 1.0),)
 
 
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """When to look at a metric.
+
+    Attributes:
+        search: at the candidates of a search; losers go early.
+        verdict: at a rewrite that somebody asked about: it is not cut short.
+        confirm: at a winner.
+    """
+
+    search: tuple[Stage, ...]
+    verdict: tuple[Stage, ...]
+    confirm: tuple[Stage, ...]
+
+
+NOISY = Looks(SEARCH_STAGES, (Stage(10, 0.4), Stage(20, 0.6)), CONFIRM_STAGES)
+"""For what differs by per cents from process to process."""
+_EIGHT = (Stage(8, 0.5), Stage(16, 0.5))
+STEADY = Looks((Stage(3, 0.0), *_EIGHT), _EIGHT, _EIGHT)
+"""For what hardly differs: eight turns that all agree have p = 1/256."""
+
+
 def interval(columns: Sequence[Sequence[float]], confidence: float, seed: int = 0) -> tuple[float, float, float]:
     """Returns (ratio, low, high): the geometric mean over workloads of median ratios, with its interval.
 

@@ -47,6 +47,7 @@ class Pass:
         peak: resident bytes at the peak, for programs; 0 where it is not known.
         waits: context switches at its own wish, as the process says.
         preemptions: context switches against its wish, as the process says.
+        amount: what a metric other than time found: bytes, instructions or joules.
     """
 
     outside: float
@@ -56,6 +57,7 @@ class Pass:
     peak: int = 0
     waits: int = 0
     preemptions: int = 0
+    amount: float | None = None
 
 
 class Live(Protocol):
@@ -66,6 +68,9 @@ class Live(Protocol):
 
     def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
         """Runs distinct inputs in one window."""
+
+    def peak(self) -> int | None:
+        """Returns the most bytes that it and all that it started used together, where that was asked for."""
 
     def close(self) -> None:
         """Ends it."""
@@ -96,7 +101,12 @@ class Subject:
     layouts: int = 1
 
     def start(
-        self, cores: tuple[int, ...] = (), hash_seed: int = 0, layout: int = 0, worker: int | None = None
+        self,
+        cores: tuple[int, ...] = (),
+        hash_seed: int = 0,
+        layout: int = 0,
+        worker: int | None = None,
+        gauged: bool = False,
     ) -> Live | Fault:
         """Starts a process.
 
@@ -106,15 +116,22 @@ class Subject:
             layout: which of a native program's ``layouts`` it has in memory.
             worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
                 which has the task's imports done.
+            gauged: whether its peak of memory will be asked for; a program's leaves out what starts it.
         """
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
-        job = Job(program, workshop.interpreter, self.tree, workshop.task.limits, cores, hash_seed, threads)
+        limits = workshop.task.limits
+        job = Job(program, workshop.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
         if worker is not None:
             job = replace(job, preload=workshop.preload, worker=worker)
         session = workshop.sandbox.open(job)
         if workshop.task.kind is Kind.PROGRAM:
+            if gauged:
+                # Answered when its launcher has all that it needs in memory.
+                session.ask("prepare", ["/bin/true"], b"", seconds=START_SECONDS)
+                session.ask("go", seconds=START_SECONDS)
+                session.reset()
             return LiveProgram(session, workshop.argv(session.tree, layout))
         return _load(session, workshop.task)
 
@@ -203,6 +220,10 @@ class LiveFunction:
         (_, hits), _ = self._session.ask("profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS)
         return [(int(line), int(count)) for line, count in hits]
 
+    def peak(self) -> int | None:
+        """See `Live.peak`."""
+        return self._session.peak()
+
     def close(self) -> None:
         """See `Live.close`."""
         self._session.close()
@@ -260,6 +281,10 @@ class LiveProgram:
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
         return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions)
+
+    def peak(self) -> int | None:
+        """See `Live.peak`."""
+        return self._session.peak()
 
     def close(self) -> None:
         """See `Live.close`."""

@@ -19,7 +19,8 @@ from typing import Any
 
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input
-from whet.evaluators.subjects import Fault, Live, Pass, Subject
+from whet.evaluators.meters.base import Meter, Setting, Starter
+from whet.evaluators.subjects import Fault, Pass, Subject
 from whet.sandbox.cores import megahertz
 
 PASS_SECONDS = 0.025
@@ -77,20 +78,17 @@ Judge = Callable[[Input, bytes, bytes], Fault | None]
 """Compares the candidate's outcome (third) on an input with the baseline's (second)."""
 
 
-def pass_count(seconds: float, size: int, counts: bool = True) -> int:
+def pass_count(seconds: float, size: int, counts: bool = True, whole: float = PASS_SECONDS) -> int:
     """Returns how many inputs of a kind make a pass.
 
     Args:
         seconds: the baseline's time for one.
         size: bytes of one.
         counts: whether the headline rests on it; else a pass may be shorter.
+        whole: seconds that a pass shall last.
     """
-    wanted = math.ceil((PASS_SECONDS if counts else LOOK_SECONDS) / max(seconds, 1e-7))
+    wanted = math.ceil((whole if counts else min(whole, LOOK_SECONDS)) / max(seconds, 1e-7))
     return max(1, min(wanted, MOST_INPUTS, MOST_BYTES // max(size, 1)))
-
-
-Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]
-"""Starts a process of a subject on cores, with a hash seed and a layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +105,7 @@ class Bench:
     judge: Judge
     seconds: float
     cores: tuple[int, ...]
+    meter: Meter
     start: Starter = Subject.start
 
     def turn(self, seed: int) -> Turn | Fault:
@@ -114,36 +113,24 @@ class Bench:
         rng = random.Random(seed)
         inputs = {work.name: work.draw(rng.getrandbits(63), work.count) for work in self.workloads}
         warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
-        order = list(SIDES)
+        order = [*SIDES, *self.meter.controls]
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
-        layouts = {side: rng.randrange(self._subject(side).layouts) for side in SIDES}
+        layouts = {side: rng.randrange(self._subject(side).layouts) for side in order}
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         for side in order:
-            live = self.start(self._subject(side), self.cores, hash_seed, layouts[side])
-            if isinstance(live, Fault):
-                return self._whose(side, live)
-            try:
-                for name, measured in self._passes(live, inputs, warm):
-                    if isinstance(measured, Fault):
-                        return self._whose(side, measured)
-                    passes[name][side] = measured
-            finally:
-                live.close()
+            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start)
+            measured = self.meter.take(self._subject(side), inputs, warm, setting)
+            if isinstance(measured, Fault):
+                return self._whose(side, measured)
+            for name, one in measured.items():
+                passes[name][side] = one
         return self._compared(inputs, passes) or Turn(
             tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores)
         )
 
     def _subject(self, side: str) -> Subject:
         return self.candidate if side == "candidate" else self.baseline
-
-    def _passes(self, live: Live, inputs: Mapping[str, Sequence[Input]], warm: Input) -> Any:
-        outcome = live.call(warm.payload, self.seconds)
-        if isinstance(outcome, Fault):
-            yield warm.name, outcome
-            return
-        for name, drawn in inputs.items():
-            yield name, live.timed([item.payload for item in drawn], self.seconds)
 
     def _whose(self, side: str, fault: Fault) -> Fault:
         if side == "candidate":
@@ -156,9 +143,10 @@ class Bench:
     ) -> Fault | None:
         for name, drawn in inputs.items():
             ours, theirs = passes[name]["baseline"].outcomes, passes[name]["candidate"].outcomes
-            if len(theirs) != len(drawn):
-                return Fault(Reason.CHEATING, f"{name}: {len(drawn)} inputs gave {len(theirs)} outcomes")
-            for item, expected, actual in zip(drawn, ours, theirs, strict=True):
+            if len(theirs) != len(ours):
+                return Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes")
+            again = len(ours) // len(drawn)  # a meter may run the inputs several times, in a process each
+            for item, expected, actual in zip([*drawn] * again, ours, theirs, strict=True):
                 if fault := self.judge(item, expected, actual):
                     return fault
         return None
@@ -166,7 +154,7 @@ class Bench:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Seconds of each side, a turn each, on one workload."""
+    """Seconds, or what else is measured, of each side, a turn each, on one workload."""
 
     baseline: tuple[float, ...]
     candidate: tuple[float, ...]
@@ -199,6 +187,12 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
             f"{(window - handover) * 1e3:.3g} ms",
         )
     return Series(*(tuple(max(p.inside, p.outside - handover, 1e-9) for p in sides[side]) for side in SIDES))
+
+
+def amounts(turns: Sequence[Turn], name: str) -> Series:
+    """Returns the amounts that a meter found on one workload."""
+    passes = [turn.passes[name] for turn in turns]
+    return Series(*(tuple(max(each[side].amount or 0.0, 1e-9) for each in passes) for side in SIDES))
 
 
 def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from whet.core.candidate import Candidate, content_id
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.measurement import BETTER
 from whet.core.patch import Malformed, apply_patch
 from whet.core.plain import to_plain
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner
@@ -18,12 +19,7 @@ from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.statistics import Stage
 from whet.evaluators.targets import read_task, read_text
-
-STAGES = (Stage(10, 0.4), Stage(20, 0.6))
-"""Unlike a search, a verdict that somebody asked for is not cut short after five turns."""
-
 
 def verify(
     target: str,
@@ -122,7 +118,7 @@ def climb(ladder: Ladder, candidate: Candidate, listener: Listener) -> Verdict:
         if step is None:
             verdict = ladder.check(candidate)
         elif state == "measuring":
-            verdict = ladder.measure(candidate, verdict, STAGES)
+            verdict = ladder.measure(candidate, verdict, ladder.looks.verdict)
         else:
             verdict = ladder.confirm(candidate, verdict)
         if verdict.failed:
@@ -135,12 +131,13 @@ def climb(ladder: Ladder, candidate: Candidate, listener: Listener) -> Verdict:
 
 def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, seconds: float) -> Result:
     failed = verdict.failed
+    better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
     if failed is not None and not verdict.correct:
         status, message = Status.REJECTED, f"{failed.name}: {failed.reason}"
     elif verdict.confirmed:
-        status, message = Status.IMPROVED, "faster, and confirmed"
+        status, message = Status.IMPROVED, f"{better}, and confirmed"
     elif verdict.improved:
-        status, message = Status.NO_IMPROVEMENT, "measured faster, but not confirmed: it was not asked for"
+        status, message = Status.NO_IMPROVEMENT, f"measured {better}, but not confirmed: it was not asked for"
     elif failed is not None:
         status, message = Status.NO_IMPROVEMENT, f"right, but {failed.reason}: {failed.detail}"
     else:

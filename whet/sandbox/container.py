@@ -19,9 +19,11 @@ from whet.sandbox import docker_engine
 from whet.sandbox.control_group import kills
 from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, options
+from whet.sandbox.gauge import Gauge, gauge
 from whet.sandbox.held import ANSWER_SECONDS, FORKABLE, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
+from whet.sandbox.process_tree import tree
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
@@ -87,6 +89,10 @@ class Container(Holder):
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         connected.settimeout(ANSWER_SECONDS)
         self._events = events[0] if events else None
+        self._gauge: Gauge | None = None
+        self._base = 0
+        self._pid = 0
+        self._used = False
         if shape.preload is not None and not fit:
             self.remove()
             raise Unfit
@@ -131,6 +137,9 @@ class Container(Holder):
 
     def start(self, job: Job, release: Release) -> HeldProcess:
         """See `Holder.start`."""
+        used, self._used = self._used, True
+        if job.gauged and not self._rewound() and used:
+            raise OSError("its peak of memory still holds what an earlier job used")
         argv, variables = boot(job.interpreter, job.program), environment(job)
         if not self._on.empty_environment:
             variables = {**os.environ, **variables}
@@ -164,8 +173,40 @@ class Container(Holder):
             return kills(self._events) > 0
         return False
 
+    def peak(self) -> int | None:
+        """See `Holder.peak`: by how much it rose above what was used when it began anew."""
+        found = self._measured()
+        return None if found is None else max(0, found.peak() - self._base)
+
+    def reset(self) -> None:
+        """See `Holder.reset`."""
+        self._rewound()
+
+    def pids(self) -> list[int]:
+        """See `Holder.pids`."""
+        if self._pid == 0:
+            self._handle.reload()
+            self._pid = int(self._handle.attrs["State"]["Pid"])
+        return list(tree(self._pid))
+
+    def _measured(self) -> Gauge | None:
+        if self._gauge is None:
+            self._gauge = gauge(self.pids()[0])
+        return self._gauge
+
+    def _rewound(self) -> bool:
+        """Begins its peak anew; returns False where that still holds what was used before."""
+        found = self._measured()
+        if found is None or not found.reset():
+            return False
+        self._base = found.peak()
+        return True
+
     def remove(self) -> None:
         """See `Holder.remove`."""
+        if self._gauge is not None:
+            self._gauge.close()
+            self._gauge = None
         docker_engine.remove(self._handle)
         self._link.close()
         if self._events is not None:

@@ -74,6 +74,18 @@ class Holder(ABC):
     def overdrawn(self) -> Incident | None:
         """Returns what was stopped in it for what it used."""
 
+    def peak(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.peak`."""
+        return None
+
+    def reset(self) -> None:
+        """See `whet.sandbox.protocol.Session.reset`."""
+        return
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.protocol.Session.pids`."""
+        return []
+
     @abstractmethod
     def remove(self) -> None:
         """Ends it, and all within."""
@@ -146,6 +158,18 @@ class HeldProcess:
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
         return self._holder.overdrawn()
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.session.Child.peak`."""
+        return self._holder.peak()
+
+    def reset(self) -> None:
+        """See `whet.sandbox.session.Child.reset`."""
+        self._holder.reset()
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.session.Child.pids`."""
+        return self._holder.pids()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""

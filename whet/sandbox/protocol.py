@@ -29,7 +29,7 @@ class Job:
     """One process to start in a fresh sandbox, or in one in which only trusted code has run before.
 
     Attributes:
-        program: which of our programs inside runs: ``calls``, ``generate`` or ``programs``.
+        program: which of our programs inside runs: ``calls``, ``generate``, ``programs`` or ``tally``.
         interpreter: the python3 that runs it.
         tree: host folder shown read-only at ``/src``, if any.
         limits: what it may use.
@@ -38,6 +38,7 @@ class Job:
         threads: what OMP_NUM_THREADS and its kin are set to.
         work: bytes of the writable ``/work``.
         gpu: whether it sees the NVIDIA GPUs; address space has no limit then.
+        gauged: whether its peak of memory will be asked for.
         preload: modules for a fork of a warm worker to have imported; an empty tuple is a fork too. None is a fresh
             process, which a sandbox may start in any case.
         worker: which of several warm workers that are alike.
@@ -53,6 +54,7 @@ class Job:
     threads: int = 1
     work: int = 256 << 20
     gpu: bool = False
+    gauged: bool = False
     preload: tuple[str, ...] | None = None
     worker: int = 0
     profiling: bool = False
@@ -75,6 +77,18 @@ class Session(Protocol):
         Raises:
             Incident: no proper answer came within ``seconds``; the process is gone.
         """
+
+    def peak(self) -> int | None:
+        """Returns the most bytes that all processes of a gauged job used together.
+
+        What was used before the job began, or at the last `reset`, is left out. None where no control group counts.
+        """
+
+    def reset(self) -> None:
+        """Begins the peak anew, where the kernel lets it, and leaves out what is used now."""
+
+    def pids(self) -> list[int]:
+        """Returns its processes, and those that keep it, by their numbers out here."""
 
     def close(self) -> None:
         """Ends the process and all that it started."""

@@ -13,7 +13,7 @@ from typing import IO
 
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Session
-from whet.sandbox.watchdog import tree
+from whet.sandbox.process_tree import tree
 
 WORK_SECONDS = 1.0
 MOST_SECONDS = 5.0

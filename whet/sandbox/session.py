@@ -16,6 +16,7 @@ from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.protections import ALL_ON, Protections
+from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident
 
 HEADER = 8
@@ -48,6 +49,15 @@ class Child(Protocol):
 
     def overdrawn(self) -> Incident | None:
         """Returns what the kernel had to stop in it, though it may look well."""
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.peak`."""
+
+    def reset(self) -> None:
+        """See `whet.sandbox.protocol.Session.reset`."""
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.protocol.Session.pids`."""
 
     def close(self, spoiled: bool) -> None:
         """Ends it with all that it started.
@@ -89,6 +99,18 @@ class PipeSession:
     def tell(self, *message: Any) -> None:
         """Sends a message that has no answer."""
         self._send(_framed(message), time.perf_counter() + GRACE_SECONDS)
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.protocol.Session.peak`."""
+        return self._child.peak()
+
+    def reset(self) -> None:
+        """See `whet.sandbox.protocol.Session.reset`."""
+        self._child.reset()
+
+    def pids(self) -> list[int]:
+        """See `whet.sandbox.protocol.Session.pids`."""
+        return self._child.pids()
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Session.close`."""
@@ -204,6 +226,17 @@ class LocalProcess:
     def overdrawn(self) -> Incident | None:
         """See `Child.overdrawn`."""
         return None
+
+    def peak(self) -> int | None:
+        """See `Child.peak`: it is in no control group of its own."""
+        return None
+
+    def reset(self) -> None:
+        """See `Child.reset`."""
+
+    def pids(self) -> list[int]:
+        """See `Child.pids`."""
+        return list(tree(self._process.pid))
 
     def close(self, spoiled: bool) -> None:
         """Ends the process group; the PID namespace, where there is one, goes with it."""

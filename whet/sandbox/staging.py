@@ -31,6 +31,7 @@ HARMLESS = ("/dev/mqueue", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/
 """Where nothing that is written reaches anybody else."""
 READABLE = (*(f"/{name}" for name in SYSTEM_FOLDERS), "/usr", "/etc", "/src", "/whet", "/proc", "/sys", "/dev")
 HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+LAUNCHERS = ("programs", "tally")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 PIPES = "import os; os.dup2({0}, 0); os.dup2({1}, 1); os.close({0}); os.close({1}); "
 BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"
@@ -179,7 +180,7 @@ def first_words(
     # CUDA reserves address space beyond all bounds.
     memory = 0 if job.gpu or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
     output = job.limits.output if protections.file_limit else 0
-    place = [work, alone] if job.program == "programs" else [tree]
+    place = [work, alone] if job.program in LAUNCHERS else [tree]
     return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]
 
 

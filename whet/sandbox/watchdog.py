@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from whet.sandbox.process_tree import GONE, tree
 from whet.sandbox.protocol import Incident
 from whet.sandbox.session import LocalProcess
 from whet.sandbox.slots import Slot
@@ -18,8 +19,6 @@ from whet.sandbox.slots import Slot
 PERIOD_SECONDS = 0.1
 MOST_FILES = 65536
 PAGE = os.sysconf("SC_PAGE_SIZE")
-GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
-"""What reading about a process that ends meanwhile raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,11 @@ class Watchdog:
         self._thread.start()
 
     def start(
-        self, process: subprocess.Popen[bytes], bounds: Bounds, slot: Slot, release: Callable[[Slot], None]
+        self,
+        process: subprocess.Popen[bytes],
+        bounds: Bounds,
+        slot: Slot,
+        release: Callable[[Slot], None],
     ) -> WatchedProcess:
         """Watches a process, which leads a process group of its own, until it is closed.
 
@@ -104,12 +107,17 @@ class WatchedProcess(LocalProcess):
     """A `LocalProcess` that a watchdog may end, or the kernel at the limit of its control group."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], watchdog: Watchdog, slot: Slot, release: Callable[[Slot], None]
+        self,
+        process: subprocess.Popen[bytes],
+        watchdog: Watchdog,
+        slot: Slot,
+        release: Callable[[Slot], None],
     ) -> None:
         super().__init__(process)
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot
+        self._base = 0
         self._release = release
 
     def stop(self, excess: Incident) -> None:
@@ -120,6 +128,17 @@ class WatchedProcess(LocalProcess):
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
         return self.excess or self._slot.overdrawn()
+
+    def peak(self) -> int | None:
+        """See `whet.sandbox.session.Child.peak`."""
+        group = self._slot.group
+        found = None if group is None else group.peak()
+        return None if found is None else max(0, found - self._base)
+
+    def reset(self) -> None:
+        """See `whet.sandbox.session.Child.reset`."""
+        if (group := self._slot.group) and group.reset():
+            self._base = group.peak() or 0
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""
@@ -148,15 +167,6 @@ def _crowded(root: Path, bounds: Bounds) -> str:
             if system.f_files - system.f_ffree > bounds.files:
                 return f"more than {bounds.files} files in {folder}"
     return ""
-
-
-def tree(pid: int) -> Iterator[int]:
-    """Yields a process and all that descend from it."""
-    yield pid
-    with suppress(*GONE):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from tree(int(child))
 
 
 def _resident(pid: int) -> int:

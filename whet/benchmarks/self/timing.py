@@ -18,7 +18,7 @@ from whet.core.task import Task
 from whet.core.verdict import Verdict
 from whet.evaluators.inputs import derive
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.verify import STAGES
+from whet.evaluators.statistics import NOISY
 
 PROCESSES = 300
 TRIALS = 2000
@@ -74,7 +74,7 @@ def _live(name: str, task: Task, ladder: Ladder, verdicts: int) -> Iterator[str]
     for number in range(verdicts):
         # A comment more: another text, so other inputs and layouts, and the same program.
         twin = Candidate(f"{task.source}{'#' if task.language == 'python' else '//'} {number}\n")
-        verdict = ladder.measure(twin, Verdict(twin.id, ()), STAGES)
+        verdict = ladder.measure(twin, Verdict(twin.id, ()), NOISY.verdict)
         assert verdict.measurement is not None, verdict.rungs[-1].detail
         wins += verdict.measurement.faster
         disturbed += verdict.measurement.disturbed

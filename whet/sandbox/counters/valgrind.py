@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -18,6 +19,18 @@ EVENTS = {
     "simulated-last-level-misses": ("ILmr", "DLmr", "DLmw"),
     "simulated-branch-misses": ("Bcm", "Bim"),
 }
+INSTRUCTIONS = (TOOL, "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes", "--cachegrind-out-file=/dev/null")
+"""Counts instructions alone, and says how many there were at the end."""
+BEGUN = re.compile(rb"^==\d+== Command: ", re.MULTILINE)
+REFERENCES = re.compile(rb"^==\d+== I\s+refs:\s+([\d,]+)$", re.MULTILINE)
+
+
+def instructions(said: bytes) -> int | None:
+    """Returns what valgrind counted, by its own words; None where they are not those of one program from end to end."""
+    counts = REFERENCES.findall(said)
+    if len(counts) != 1 or len(BEGUN.findall(said)) != 1:
+        return None
+    return int(counts[0].replace(b",", b""))
 
 
 def command(argv: Sequence[str], report: str) -> list[str]:

@@ -156,13 +156,13 @@ def unnamed() -> tuple[int, int]:
     return reading, writing
 
 
-def serve(channel: Channel) -> None:
+def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
     """Answers messages until the world outside goes."""
     _, folder, isolated, memory, processes, output, rules = channel.read()
     # A program of the same user must not write into this process through /proc.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     set_limits(memory, processes, output)
-    launcher = Launcher(folder, isolated, rules)
+    launcher = kind(folder, isolated, rules)
     while True:
         message: Any = channel.read()
         operation = message[0]
@@ -181,10 +181,10 @@ def serve(channel: Channel) -> None:
                 channel.write(("bytes", file.read()))
 
 
-def main() -> None:
+def main(kind: type[Launcher] = Launcher) -> None:
     """Entry of the process."""
     channel = Channel()
     try:
-        serve(channel)
+        serve(channel, kind)
     except EOFError:
         return

@@ -1,0 +1,1 @@
+"""What a candidate may be better in: one file a metric."""

@@ -1,0 +1,97 @@
+"""The seam between the fresh-pair protocol and what is measured by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from whet.evaluators.subjects import Fault, Live, Pass, Subject
+
+if TYPE_CHECKING:
+    from whet.core.task import Task
+    from whet.evaluators.inputs import Input
+    from whet.evaluators.statistics import Looks
+    from whet.evaluators.timing import Series, Turn
+
+
+Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]
+"""Starts a process of a subject on cores, with a hash seed and a layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What one side of a turn is measured under.
+
+    Attributes:
+        side: baseline, candidate, again, or a control of the meter.
+        seconds: that one pass may take.
+        cores: processors that it is pinned to.
+        hash_seed: PYTHONHASHSEED of its process.
+        layout: which of a native program's layouts it has in memory.
+        start: starts a process of a subject on cores, with a hash seed and a layout.
+    """
+
+    side: str
+    seconds: float
+    cores: tuple[int, ...]
+    hash_seed: int
+    layout: int
+    start: Starter = Subject.start
+
+
+class Meter(Protocol):
+    """Measures one metric, less of which is better.
+
+    Whatever it is, its figure comes from outside the candidate's process, or is believed only as far as something
+    from outside agrees (laws 1 and 2).
+    """
+
+    @property
+    def name(self) -> str:
+        """As the user writes it after ``--metric``."""
+
+    @property
+    def unit(self) -> str:
+        """Of its figures."""
+
+    @property
+    def looks(self) -> Looks:
+        """When to look at it."""
+
+    @property
+    def pass_seconds(self) -> float:
+        """How long the baseline's pass shall last."""
+
+    @property
+    def clocked(self) -> bool:
+        """Whether its figures grow with the time of a pass, so that short ones tell nothing."""
+
+    @property
+    def forks(self) -> bool:
+        """Whether forks of several zygotes may stand in for fresh processes."""
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """Further runs of the baseline that a turn needs."""
+
+    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+        """Returns the flags, after the task's own, under which both sides are measured; all but the first to confirm."""
+
+    def take(
+        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass] | Fault:
+        """Measures one side.
+
+        Args:
+            subject: what to run.
+            drawn: distinct inputs, by workload.
+            warm: one more, for a call before any that counts.
+            setting: how to run it.
+
+        Returns:
+            a pass a workload.
+        """
+
+    def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
+        """Returns the figures that count on one workload, or why they are not believed."""

@@ -1,0 +1,66 @@
+"""Energy: joules of the processor packages while the window is open, whoever used them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from whet.core.errors import UsageError
+from whet.core.task import Task
+from whet.evaluators.inputs import Input
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.meters.time import windows
+from whet.evaluators.statistics import NOISY
+from whet.evaluators.subjects import Fault, Live, Pass, Subject, Workshop
+from whet.evaluators.timing import Series, Turn, amounts, series
+from whet.sandbox.counters import rapl
+from whet.sandbox.toolchains import native
+
+
+class Energy:
+    """The meter of ``--metric energy``."""
+
+    name = "energy"
+    unit = "J"
+    looks = NOISY
+    pass_seconds = 0.1  # the meters advance about once a millisecond
+    clocked = True
+    forks = False
+    controls: tuple[str, ...] = ()
+
+    def __init__(self, root: Path = rapl.ROOT) -> None:
+        self._root = root
+
+    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+        """See `Meter.variants`."""
+        return native.variants(task)
+
+    def take(
+        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass] | Fault:
+        """See `Meter.take`."""
+        return windows(subject, drawn, warm, setting, self._window)
+
+    def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
+        """See `Meter.series`; a process whose clock disagrees with the one out here is believed in nothing."""
+        clocked = series(turns, name)
+        return clocked if isinstance(clocked, Fault) else amounts(turns, name)
+
+    def _window(self, live: Live, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+        before = rapl.read(self._root)
+        measured = live.timed(payloads, seconds)
+        if isinstance(measured, Fault):
+            return measured
+        return replace(measured, amount=rapl.joules(before, rapl.read(self._root), self._root))
+
+
+def open_energy(workshop: Workshop) -> Energy:
+    """Returns the meter.
+
+    Raises:
+        UsageError: this machine has no energy meter that may be read.
+    """
+    if reason := rapl.lacking():
+        raise UsageError(f"--metric energy cannot be measured on this machine: {reason}; use one with RAPL, as root")
+    return Energy()

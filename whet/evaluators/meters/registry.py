@@ -1,0 +1,29 @@
+"""All metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.energy import open_energy
+from whet.evaluators.meters.instructions import open_instructions
+from whet.evaluators.meters.memory import open_memory
+from whet.evaluators.meters.time import TIME
+from whet.evaluators.subjects import Workshop
+
+METERS: Mapping[str, Callable[[Workshop], Meter]] = {
+    "time": lambda workshop: TIME,
+    "memory": open_memory,
+    "instructions": open_instructions,
+    "energy": open_energy,
+}
+"""As the user writes it -> makes it ready, or raises UsageError with what lacks and the mend."""
+
+
+def open_meter(name: str, workshop: Workshop) -> Meter:
+    """Returns the meter of a metric.
+
+    Raises:
+        UsageError: this machine, or this sandbox, cannot give it.
+    """
+    return METERS[name](workshop)

@@ -1,0 +1,76 @@
+"""Time, by the clock out here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from whet.core.task import Task
+from whet.evaluators.inputs import Input
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.statistics import NOISY
+from whet.evaluators.subjects import Fault, Live, Pass, Subject
+from whet.evaluators.timing import PASS_SECONDS, Series, Turn, series
+from whet.sandbox.toolchains import native
+
+Window = Callable[[Live, Sequence[bytes], float], Pass | Fault]
+"""Runs distinct inputs, within some seconds."""
+
+
+def timed(live: Live, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+    """A window that tells its time and no more."""
+    return live.timed(payloads, seconds)
+
+
+def windows(
+    subject: Subject,
+    drawn: Mapping[str, Sequence[Input]],
+    warm: Input,
+    setting: Setting,
+    window: Window = timed,
+) -> Mapping[str, Pass] | Fault:
+    """Runs a window a workload in one fresh process, after a call that counts nowhere."""
+    live = setting.start(subject, setting.cores, setting.hash_seed, setting.layout)
+    if isinstance(live, Fault):
+        return live
+    passes: dict[str, Pass] = {}
+    try:
+        outcome = live.call(warm.payload, setting.seconds)
+        if isinstance(outcome, Fault):
+            return outcome
+        for name, inputs in drawn.items():
+            measured = window(live, [item.payload for item in inputs], setting.seconds)
+            if isinstance(measured, Fault):
+                return measured
+            passes[name] = measured
+    finally:
+        live.close()
+    return passes
+
+
+class Time:
+    """The meter of ``--metric time``."""
+
+    name = "time"
+    unit = "s"
+    looks = NOISY
+    pass_seconds = PASS_SECONDS
+    clocked = True
+    forks = True
+    controls: tuple[str, ...] = ()
+
+    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+        """See `Meter.variants`."""
+        return native.variants(task)
+
+    def take(
+        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass] | Fault:
+        """See `Meter.take`."""
+        return windows(subject, drawn, warm, setting)
+
+    def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
+        """See `Meter.series`."""
+        return series(turns, name)
+
+
+TIME = Time()
