@@ -264,6 +264,7 @@ def instructions(ladder: Ladder, source: str) -> float:
 @needs_valgrind
 @needs_compiler
 @pytest.mark.timed
+@pytest.mark.corpus
 def test_fewer_instructions_are_an_improvement_and_more_are_none(tmp_path: Path) -> None:
     (tmp_path / "loop.cpp").write_text(program())
     (tmp_path / "workload.py").write_text(

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
 from typing import Any
 
 from whet.core.config import Options
-from whet.core.counter import Counter, missing
 from whet.core.errors import BaselineError, UsageError
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
 from whet.evaluators import privileged
+from whet.evaluators.counting import counters
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.subjects import Fault, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
-from whet.sandbox.counters import rusage
 from whet.sandbox.interpreter import find_interpreter
 
 
@@ -60,22 +58,6 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
         return ProfileReport(name, found, figures, sandbox.facts, loosened, time.perf_counter() - start)
     finally:
         sandbox.close()
-
-
-def counters(workshop: Workshop, source: str, inputs: Sequence[Input]) -> tuple[Counter, ...]:
-    """Returns what one pass over some inputs counts."""
-    live = _started(workshop, source)
-    try:
-        run = live.timed([item.payload for item in inputs], workshop.task.limits.seconds * len(inputs))
-    finally:
-        live.close()
-    if isinstance(run, Fault):
-        reason = f"the run failed: {run.detail[:200]}"
-        return missing("cpu-seconds", "s", rusage.SOURCE, reason), missing("peak-memory", "bytes", rusage.SOURCE, reason)
-    cpu, peak = rusage.counters(run.cpu, run.peak)
-    if workshop.task.kind is Kind.FUNCTION:
-        peak = missing("peak-memory", "bytes", rusage.SOURCE, "a function shares its process with what calls it")
-    return cpu, peak
 
 
 def _inputs(source: InputSource, seed: int) -> list[Input]:

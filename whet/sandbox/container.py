@@ -152,19 +152,6 @@ class Container(Holder):
             return Incident("memory", f"out of memory: the limit is {self.shape.memory >> 20} MiB")
         return None
 
-    @property
-    def pid(self) -> int | None:
-        """See `Holder.pid`: its init; None where it ended, or where the engine numbers processes otherwise."""
-        import docker
-
-        try:
-            self._handle.reload()
-            pid = int(self._handle.attrs["State"]["Pid"])
-            groups = Path(f"/proc/{pid}/cgroup").read_text()
-        except (docker.errors.DockerException, OSError):
-            return None
-        return pid if self._handle.id in groups else None
-
     def _ran_out_of_memory(self) -> bool:
         """Whether the kernel has killed a process of this container at its limit, since it was made."""
         if self._events is None:
@@ -183,15 +170,20 @@ class Container(Holder):
         self._rewound()
 
     def pids(self) -> list[int]:
-        """See `Holder.pids`."""
-        if self._pid == 0:
-            self._handle.reload()
-            self._pid = int(self._handle.attrs["State"]["Pid"])
-        return list(tree(self._pid))
+        """See `Holder.pids`: none where the container ended, or where the engine numbers processes otherwise."""
+        import docker
+
+        with suppress(docker.errors.DockerException, OSError):
+            if self._pid == 0:
+                self._handle.reload()
+                self._pid = int(self._handle.attrs["State"]["Pid"])
+            if self._handle.id in Path(f"/proc/{self._pid}/cgroup").read_text():
+                return list(tree(self._pid))
+        return []
 
     def _measured(self) -> Gauge | None:
         if self._gauge is None:
-            self._gauge = gauge(self.pids()[0])
+            self._gauge = next((gauge(pid) for pid in self.pids()[:1]), None)
         return self._gauge
 
     def _rewound(self) -> bool:

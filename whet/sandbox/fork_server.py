@@ -70,7 +70,7 @@ class ForkServer(Holder):
 
     @property
     def pid(self) -> int:
-        """See `Holder.pid`."""
+        """See `whet.sandbox.watchdog.Watched.pid`."""
         return self._process.pid
 
     def start(self, job: Job, release: Release) -> HeldProcess:

@@ -65,11 +65,6 @@ class Holder(ABC):
             EOFError: it is gone.
         """
 
-    @property
-    @abstractmethod
-    def pid(self) -> int | None:
-        """See `whet.sandbox.protocol.Session.pid`."""
-
     @abstractmethod
     def overdrawn(self) -> Incident | None:
         """Returns what was stopped in it for what it used."""
@@ -133,11 +128,6 @@ class HeldProcess:
         self._release = release
         self._ended = False
         self._crashed = False
-
-    @property
-    def pid(self) -> int | None:
-        """See `whet.sandbox.protocol.Session.pid`."""
-        return self._holder.pid
 
     def fate(self) -> Incident:
         """See `whet.sandbox.session.Child.fate`."""

@@ -67,10 +67,6 @@ class Session(Protocol):
     def tree(self) -> str:
         """Where the process sees the tree of its job."""
 
-    @property
-    def pid(self) -> int | None:
-        """The outermost process of its sandbox, as this machine numbers it; None where it is not to be seen here."""
-
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """Sends a message and returns (the answer, wall seconds between them by the clock out here).
 
@@ -88,7 +84,7 @@ class Session(Protocol):
         """Begins the peak anew, where the kernel lets it, and leaves out what is used now."""
 
     def pids(self) -> list[int]:
-        """Returns its processes, and those that keep it, by their numbers out here."""
+        """Returns its processes, below those that keep it, by their numbers out here; none where they are not seen."""
 
     def close(self) -> None:
         """Ends the process and all that it started."""

@@ -36,10 +36,6 @@ class Child(Protocol):
     def stdout(self) -> int:
         """The descriptor that it writes, at our end."""
 
-    @property
-    def pid(self) -> int | None:
-        """See `whet.sandbox.protocol.Session.pid`."""
-
     def fate(self) -> Incident:
         """Returns how it ended; ends it where it has not by itself.
 
@@ -78,11 +74,6 @@ class PipeSession:
         self._closed = False
         os.set_blocking(child.stdin, False)
         os.set_blocking(child.stdout, False)
-
-    @property
-    def pid(self) -> int | None:
-        """See `whet.sandbox.protocol.Session.pid`."""
-        return self._child.pid
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         """See `whet.sandbox.protocol.Session.ask`."""
@@ -201,7 +192,6 @@ class LocalProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        self.pid = process.pid
         self._process = process
         self._pipes = (process.stdin, process.stdout, process.stderr)
         self.stdin = process.stdin.fileno()

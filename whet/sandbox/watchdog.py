@@ -114,6 +114,7 @@ class WatchedProcess(LocalProcess):
         release: Callable[[Slot], None],
     ) -> None:
         super().__init__(process)
+        self.pid = process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot

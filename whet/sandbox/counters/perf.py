@@ -61,6 +61,8 @@ def count_others(
         try:
             if tool is None:
                 raise Silent("perf is not installed: apt install linux-perf")
+            if not pids:
+                raise Silent("the sandbox's processes are not to be seen from here")
             attached = _Attached(
                 [tool, "stat", "-j", "-o", str(report), "-e", ",".join(events), "-p", ",".join(map(str, pids))]
             )
