@@ -27,7 +27,7 @@ CANDIDATES = 10_000
 SAMPLES = 60
 CASES = 500
 KILLS = 15
-SETTLED = 500
+SETTLED = 2500
 """Candidates after which caches and pools have their size."""
 CALL_SECONDS = 10.0
 LOOP_SECONDS = 0.3

@@ -11,17 +11,18 @@ from whet.core.task import Task
 from whet.evaluators.targets import read_task
 
 PYTHON = """\
-def histogram(words):
-    counts = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+def distance(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        above, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            above, row[j] = row[j], min(above + (x != y), row[j] + 1, row[j - 1] + 1)
+    return row[-1]
 """
 PYTHON_WORKLOAD = """\
-words = [f"w{number}" for number in range(1500)]
-sizes = [10, 3000, 6000]
+sizes = [10, 90, 120]
 def make_input(size, rng):
-    return (rng.choices(words, k=size),)
+    return tuple("".join(rng.choices("acgt", k=size)) for _ in range(2))
 """
 CPP = """\
 #include <algorithm>
@@ -53,14 +54,14 @@ def write_targets(folder: Path) -> dict[str, Task]:
     """Writes both targets under a folder and returns their tasks, by what they are."""
     tasks = {}
     for kind, name, source, workload in (
-        ("Python function", "histogram.py", PYTHON, PYTHON_WORKLOAD),
+        ("Python function", "distance.py", PYTHON, PYTHON_WORKLOAD),
         ("C++ program", "sorted.cpp", CPP, CPP_WORKLOAD),
     ):
         place = folder / name.partition(".")[0]
         place.mkdir(parents=True)
         (place / name).write_text(source)
         (place / "workload.py").write_text(workload)
-        target = f"{place / name}::histogram" if name.endswith(".py") else str(place / name)
+        target = f"{place / name}::distance" if name.endswith(".py") else str(place / name)
         tasks[kind] = read_task(target, Options())
     return tasks
 
