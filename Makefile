@@ -39,9 +39,9 @@ test: setup
 	$(BIN)/python -m pytest $(TESTFLAGS) -m "not corpus and not timed"
 	$(BIN)/python -m pytest -m "timed and not corpus"
 
-test-all: setup
-	$(BIN)/python -m pytest $(TESTFLAGS) -m "not timed"
-	$(BIN)/python -m pytest -m timed
+test-all: test
+	$(BIN)/python -m pytest $(TESTFLAGS) -m "corpus and not timed"
+	$(BIN)/python -m pytest -m "corpus and timed"
 
 lint: setup
 	$(BIN)/ruff format --check .
