@@ -37,7 +37,7 @@ FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([^\s`~]*)[^`]*$")
 SEARCH = re.compile(r"<{5,9} ?SEARCH\s*$")
 DIVIDER = re.compile(r"={5,9}\s*$")
 REPLACE = re.compile(r">{5,9} ?REPLACE\s*$")
-DIFF = re.compile(r"diff --git |--- .*\n\+\+\+ |@@(?: .*)?\n[ +-])")
+DIFF = re.compile(r"diff --git |--- .*\n\+\+\+ |@@(?: .*)?\n[ +-]")
 BARE_DIFF = re.compile(r"^(?:diff --git |--- .*\n\+\+\+ |@@ -\d)", re.MULTILINE)
 THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
