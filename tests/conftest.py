@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -11,6 +12,9 @@ from dataclasses import dataclass
 import pytest
 
 from whet.testing.engine import NoEngine, docker_engine
+
+# A shell that puts a command into the background has it ignore interrupts, which tests are about.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

@@ -197,3 +197,23 @@ def groups(place: Place, pid: int | None = None) -> set[Path]:
     """Returns the groups of a whet process, or of this one."""
     name = f"whet-{pid or os.getpid()}-*"
     return {*place.memory.glob(name), *place.processes.glob(name)}
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("ends", ["by itself", "at its limit of time"])
+def test_nobody_is_left_to_bury(ends: str) -> None:
+    sandbox = Bubblewrap()
+    try:
+        tree = sandbox.stage("end", {"a.py": b"def f(endless):\n    while endless:\n        pass\n"})
+        session = sandbox.open(Job("calls", find_interpreter(), tree))
+        session.ask("load", "a.py", "f", seconds=20.0)
+        pids = session.pids()
+        assert len(pids) > 2
+        if ends == "by itself":
+            session.close()
+        else:
+            with pytest.raises(Incident):
+                session.ask("call", encode((True,)), seconds=0.2)
+    finally:
+        sandbox.close()
+    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []

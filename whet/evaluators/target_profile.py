@@ -52,7 +52,9 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
         found = profile(workshop, task.source, inputs)
         figures = counters(workshop, task.source, inputs)
         if privileged_counters:
-            figures += privileged.counters(workshop, task.source, inputs[0])
+            counted = privileged.counters(workshop, task.source, inputs[0])
+            twice = {(counter.name, counter.source) for counter in counted}
+            figures = (*(figure for figure in figures if (figure.name, figure.source) not in twice), *counted)
         name = TaskName(task.name, task.language, task.target)
         loosened = privileged.loosened(sandbox.facts) if privileged_counters else ""
         return ProfileReport(name, found, figures, sandbox.facts, loosened, time.perf_counter() - start)

@@ -177,8 +177,8 @@ class ControlGroup:
 
     def empty(self) -> bool:
         """Whether nothing is left of the last job: no process, and no memory that is not a copy of a disk's files."""
-        tasks = "tasks" if self._interface.version == 1 else "cgroup.procs"
-        if any(set((folder / tasks).read_text().split()) - self._members for folder in self._folders):
+        # This counts those, too, that are dead and not buried.
+        if int((self._processes / "pids.current").read_text()) > len(self._members):
             return False
         rows = (row.split() for row in (self._memory / "memory.stat").read_text().splitlines())
         return sum(int(size) for name, size in rows if name in ("rss", "anon", "shmem")) < LEFT

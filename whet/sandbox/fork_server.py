@@ -15,6 +15,7 @@ from whet.sandbox.held import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, HeldProcess
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slot
+from whet.sandbox.spawner import end
 from whet.sandbox.watchdog import Bounds, Watchdog
 
 
@@ -84,8 +85,7 @@ class ForkServer(Holder):
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""
         self.excess = excess
-        with suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
+        end(self._process)
 
     def remove(self) -> None:
         """See `Holder.remove`."""

@@ -13,7 +13,12 @@ GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 def tree(pid: int) -> Iterator[int]:
     """Yields a process and all that descend from it."""
     yield pid
+    for child in children(pid):
+        yield from tree(child)
+
+
+def children(pid: int) -> Iterator[int]:
+    """Yields the processes that a process has started and not buried."""
     with suppress(*GONE):
         for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from tree(int(child))
+            yield from map(int, (task / "children").read_text().split())

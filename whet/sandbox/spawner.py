@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +13,11 @@ from typing import TypeVar
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside import kernel
+from whet.sandbox.process_tree import children
 
 Result = TypeVar("Result")
+
+BURIAL_SECONDS = 0.05
 
 
 class Spawner:
@@ -102,6 +106,21 @@ class Spawner:
             )
         finally:
             os.sched_setaffinity(0, before)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a sandbox: its init first, with which all within ends, so that bubblewrap buries it and ends itself.
+
+    An orphan would wait for the first process of this machine to bury it, and count as a process of its group till then.
+    """
+    for pid in children(process.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    try:
+        process.wait(BURIAL_SECONDS)
+    except subprocess.TimeoutExpired:  # it had not made its sandbox yet
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def inheritable() -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from whet.sandbox.process_tree import GONE, tree
 from whet.sandbox.protocol import Incident
 from whet.sandbox.session import LocalProcess
 from whet.sandbox.slots import Slot
+from whet.sandbox.spawner import end
 
 PERIOD_SECONDS = 0.1
 MOST_FILES = 65536
@@ -125,6 +126,9 @@ class WatchedProcess(LocalProcess):
         """Ends it for what it used."""
         self.excess = excess
         self._end_group()
+
+    def _end_group(self) -> None:
+        end(self._process)
 
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
