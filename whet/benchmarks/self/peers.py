@@ -19,7 +19,7 @@ from whet.benchmarks.self.targets import written_input
 from whet.core.task import Task
 from whet.sandbox.cores import measuring_cores
 
-TRIALS = 20
+TRIALS = 10
 RUNS = 40
 SEED = 1
 

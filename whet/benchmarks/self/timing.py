@@ -21,7 +21,7 @@ from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.statistics import NOISY
 
 PROCESSES = 300
-TRIALS = 2000
+TRIALS = 1000
 LIVE = 100
 SEED = 20260101
 SPEEDUPS = (1.0, 1.03, 1.05)
