@@ -270,6 +270,9 @@ class Bubblewrap:
             shared = self._staging.folder / "shared"
             shared.mkdir(exist_ok=True)
             shared.chmod(0o777)
+            for home in job.interpreter.folders:  # else the first job to come would own the way to it
+                if home.is_relative_to("/tmp"):
+                    (shared / home.relative_to("/tmp")).mkdir(parents=True, exist_ok=True)
             argv += ["--bind", str(shared), "/tmp"]
         return argv
 
