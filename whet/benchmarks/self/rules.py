@@ -28,8 +28,10 @@ def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: fl
     rule = Rule(min_speedup, confidence, "itself")
 
     def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+        drawn = rng.sample(pool.turns, len(pool.turns))  # none twice: no two turns that were measured are alike
+
         def turn(number: int) -> Turn:
-            baseline, candidate, again = rng.sample(rng.choice(pool.turns), len(SIDES))
+            baseline, candidate, again = rng.sample(drawn[number % len(drawn)], len(SIDES))
             sides = {"baseline": baseline, "candidate": candidate / speedup, "again": again}
             return Turn(tuple(sides), 0.0, {"pool": {side: Pass(s, s, s, ()) for side, s in sides.items()}})
 
