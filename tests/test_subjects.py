@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from whet.core.verdict import Reason
-from whet.evaluators.subjects import Fault, LiveFunction, Pass
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import LiveFunction, Pass
 
 
 class Answering:

@@ -14,7 +14,8 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import accepted_nulls
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.subjects import Fault, Live, Subject
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Live, Subject
 from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
 

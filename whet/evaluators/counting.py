@@ -11,7 +11,8 @@ from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import START_SECONDS, Fault, Subject, Workshop, fault
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import START_SECONDS, Subject, Workshop, fault
 from whet.sandbox.counters import perf, rusage, valgrind
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode

@@ -11,7 +11,7 @@ from whet.core.measurement import Measurement, Outcome, Speedup, WorkloadRatio
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
-from whet.evaluators.subjects import Fault
+from whet.evaluators.finding import Fault
 from whet.evaluators.timing import Series, TimedWorkload, Turn, raw
 
 AA_FLOOR = math.log(1.02)

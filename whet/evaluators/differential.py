@@ -10,7 +10,8 @@ from typing import Any
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.subjects import Fault, Live, Subject
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Live, Subject
 
 BUDGET_SECONDS = 2.0
 AGAIN = 4

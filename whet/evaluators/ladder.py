@@ -27,7 +27,8 @@ from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
-from whet.evaluators.subjects import Fault, Subject, Workshop
+from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
 from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
@@ -36,9 +37,6 @@ from whet.sandbox.interpreter import find_interpreter
 
 HASH_SEEDS = 2
 """How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
-
-Finding = Fault | str
-"""What a check found: a fault, or a line about what it did."""
 
 
 def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
@@ -174,8 +172,9 @@ class Ladder:
 
     def _screen(self, candidate: Candidate) -> Finding:
         if self.task.language != "python":
-            return "nothing to parse before the compiler does"
-        return screen(candidate.source, self.task.source, self.task.symbol) or "parses, and takes the same arguments"
+            return Passed("nothing to parse before the compiler does")
+        fault = screen(candidate.source, self.task.source, self.task.symbol)
+        return fault or Passed("parses, and takes the same arguments")
 
     def _build(self, candidate: Candidate) -> Finding:
         subject = self._workshop.build(candidate.source)
@@ -185,7 +184,7 @@ class Ladder:
         if isinstance(live, Fault):
             return live
         live.close()
-        return "loads" if self.task.language == "python" else "compiles"
+        return Passed("loads" if self.task.language == "python" else "compiles")
 
     def _test(self, candidate: Candidate) -> Finding | None:
         cases = [case for case in self._source.cases if case.expected is not None]
@@ -207,14 +206,16 @@ class Ladder:
                     return fault
         finally:
             live.close()
-        return f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass"
+        return Passed(f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass")
 
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
         seed = derive(self._seed, purpose, candidate.id)
         ours, theirs = self.baseline.subject, self._subject(candidate)
         hash_seed = self._hash_seed(candidate, purpose)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
-        return compared.fault or f"{compared.evidence['inputs']} fresh inputs agree"
+        if compared.fault is not None:
+            return replace(compared.fault, evidence=compared.evidence)
+        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", compared.evidence)
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
@@ -297,8 +298,8 @@ def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
     if found is None:
         return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
     if isinstance(found, Fault):
-        return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds)
-    return Rung(name, RungStatus.PASSED, None, found, seconds)
+        return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
+    return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)
 
 
 def _measured(name: str, found: Measurement, seconds: float) -> Rung:

@@ -6,7 +6,7 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import Difference, difference, show, stdout_difference
 from whet.evaluators.inputs import Input, InputSource
-from whet.evaluators.subjects import Fault
+from whet.evaluators.finding import Fault
 from whet.sandbox.inside.decode import Node, decode
 
 

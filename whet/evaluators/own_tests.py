@@ -12,7 +12,7 @@ from whet.core.candidate import content_id
 from whet.core.errors import UsageError
 from whet.core.task import MIB, Limits, Task
 from whet.core.verdict import Reason
-from whet.evaluators.subjects import Fault
+from whet.evaluators.finding import Fault
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from whet.core.task import Kind, Task
 from whet.evaluators.screen import parse
-from whet.evaluators.subjects import Fault
+from whet.evaluators.finding import Fault
 
 
 def preloads(task: Task) -> tuple[str, ...]:

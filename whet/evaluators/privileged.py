@@ -10,7 +10,8 @@ from typing import Any
 from whet.core.counter import Counter, missing
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
-from whet.evaluators.subjects import Fault, Workshop
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Workshop
 from whet.sandbox.counters import perf
 from whet.sandbox.protocol import Incident
 

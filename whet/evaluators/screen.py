@@ -6,7 +6,7 @@ import ast
 
 from whet.core.errors import nearest
 from whet.core.verdict import Reason
-from whet.evaluators.subjects import Fault
+from whet.evaluators.finding import Fault
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from whet.core.candidate import content_id
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
@@ -25,14 +26,6 @@ KEPT = 256
 LONGEST = 10**15
 """Nanoseconds that no call lasts: eleven days."""
 FORGED = "the process forged its answer, or touched the clock"
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why there is no outcome: the process crashed, took too long, or flooded us."""
-
-    reason: Reason
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from whet.evaluators import privileged
 from whet.evaluators.counting import counters
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.profiling import PROFILED, profile
-from whet.evaluators.subjects import Fault, Workshop
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter

@@ -20,7 +20,8 @@ from typing import Any
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
-from whet.evaluators.subjects import Fault, Pass, Subject
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Pass, Subject
 from whet.sandbox.cores import megahertz
 
 PASS_SECONDS = 0.025

@@ -18,7 +18,8 @@ from typing import Any
 from whet.evaluators.decision import AA_FLOOR
 from whet.evaluators.inputs import derive
 from whet.evaluators.statistics import interval
-from whet.evaluators.subjects import Fault, Live, Subject
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Live, Subject
 from whet.evaluators.timing import Bench, series
 
 ZYGOTES = 4

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from whet.evaluators.subjects import Fault, Live, Pass, Subject
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Live, Pass, Subject
 
 if TYPE_CHECKING:
     from whet.core.task import Task

@@ -17,7 +17,8 @@ from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
 from whet.evaluators.statistics import STEADY
-from whet.evaluators.subjects import Fault, Pass, Subject, Workshop
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Pass, Subject, Workshop
 from whet.evaluators.timing import Series, Turn, amounts, series
 from whet.sandbox.counters import perf
 from whet.sandbox.counters.process import PROBE

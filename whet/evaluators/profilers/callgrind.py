@@ -12,7 +12,8 @@ from whet.core.profile import Profile
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
-from whet.evaluators.subjects import Fault, Workshop
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import Workshop
 from whet.sandbox.protocol import Incident
 from whet.sandbox.toolchains import native
 

@@ -11,7 +11,8 @@ from whet.core.task import Kind
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, python_functions
-from whet.evaluators.subjects import LONGEST, Fault, LiveFunction, Subject, Workshop
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import LONGEST, LiveFunction, Subject, Workshop
 from whet.sandbox.inside import line_timer
 from whet.sandbox.protocol import Incident
 

@@ -18,7 +18,8 @@ from whet.core.profile import Profile
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
-from whet.evaluators.subjects import PROGRAM, Fault, LiveProgram, Subject, Workshop
+from whet.evaluators.finding import Fault
+from whet.evaluators.subjects import PROGRAM, LiveProgram, Subject, Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Incident
 from whet.sandbox.sampling import inner, sample

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from whet.core.profile import HotFunction, HotLine, Profile
 from whet.evaluators.screen import parse
-from whet.evaluators.subjects import Fault
+from whet.evaluators.finding import Fault
 
 MOST_LINES = 12
 MOST_FUNCTIONS = 12
