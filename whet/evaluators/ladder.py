@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.baseline import Baseline, validate
+from whet.evaluators.baseline import Baseline, Drawer, validate
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
@@ -29,7 +30,7 @@ from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing import Bench, TimedWorkload
+from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
@@ -209,13 +210,29 @@ class Ladder:
         return Passed(f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass")
 
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
-        seed = derive(self._seed, purpose, candidate.id)
+        return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
+
+    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Finding:
+        """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        hash_seed = self._hash_seed(candidate, purpose)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
+        evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
         if compared.fault is not None:
-            return replace(compared.fault, evidence=compared.evidence)
-        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", compared.evidence)
+            return replace(compared.fault, evidence=evidence)
+        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+
+    def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
+        """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
+
+        Args:
+            workloads: name and inputs a pass of each, in their order.
+            seed: of the turn.
+
+        Raises:
+            UsageError: the workload has no such size, or its generator failed.
+        """
+        timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
+        return hashes(draw_all(timed, random.Random(seed)))
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
@@ -241,14 +258,15 @@ class Ladder:
                 for extra in variants
             ]
         spent = time.perf_counter() - start
-        weakest: Measurement | None = None
+        measured: list[Measurement] = []
         for one in found:
             if isinstance(one, Fault):
                 return _extended(verdict, _rung(name, one, spent), None)
-            if weakest is None or (one.faster, one.speedup.ratio) < (weakest.faster, weakest.speedup.ratio):
-                weakest = one
-        assert weakest is not None
-        return _extended(verdict, _measured(name, weakest, spent), weakest)
+            measured.append(one)
+        weakest = least(measured)
+        rung = _measured(name, weakest, spent)
+        kept = [{"flags": extra, **to_plain(one)} for extra, one in zip(variants, measured, strict=True)]
+        return _extended(verdict, replace(rung, evidence={**rung.evidence, "measurements": kept}), weakest)
 
     def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
@@ -292,6 +310,11 @@ class Ladder:
         if self.task.language == "python":
             return f"the original on CPython {self._workshop.interpreter.version}"
         return f"the original with {' '.join((*self.task.flags, *extra))}"
+
+
+def least(measured: Sequence[Measurement]) -> Measurement:
+    """Returns the measurement that a verdict rests on: of several, the one that shows least."""
+    return min(measured, key=lambda one: (one.faster, one.speedup.ratio))
 
 
 def _rung(name: str, found: Finding | None, seconds: float) -> Rung:

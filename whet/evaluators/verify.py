@@ -133,21 +133,21 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
     failed = verdict.failed
     better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
     if failed is not None and not verdict.correct:
-        status, message = Status.REJECTED, f"{failed.name}: {failed.reason}"
+        message = f"{failed.name}: {failed.reason}"
     elif verdict.confirmed:
-        status, message = Status.IMPROVED, f"{better}, and confirmed"
+        message = f"{better}, and confirmed"
     elif verdict.improved:
-        status, message = Status.NO_IMPROVEMENT, f"measured {better}, but not confirmed: it was not asked for"
+        message = f"measured {better}, but not confirmed: it was not asked for"
     elif failed is not None:
-        status, message = Status.NO_IMPROVEMENT, f"right, but {failed.reason}: {failed.detail}"
+        message = f"right, but {failed.reason}: {failed.detail}"
     else:
-        status, message = Status.NO_IMPROVEMENT, "right as far as it was checked; not timed"
+        message = "right as far as it was checked; not timed"
     speedup = verdict.measurement.speedup if verdict.measurement and verdict.correct else None
     rejected = {} if failed is None or failed.reason is None else {failed.reason.value: 1}
     return Result(
         run=run,
         task=TaskName(task.name, task.language, task.target),
-        status=status,
+        status=status_of(verdict),
         speedup=speedup,
         candidate=Winner.of(candidate, task, verdict.measurement),
         rungs=verdict.rungs,
