@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
@@ -12,12 +13,13 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
-from whet.core.task import Task
+from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, validate
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
+from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
@@ -286,7 +288,19 @@ class Ladder:
         )
         rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
         found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
-        return found if isinstance(found, Fault) else replace(found, raw={**found.raw, "processes": processes})
+        costs: Mapping[str, Any] = {}
+        if not isinstance(found, Fault) and found.faster and self.task.kind is Kind.FUNCTION:
+            payloads = [item.payload for item in workloads[0].draw(derive(seed, "hidden"), max(2, workloads[0].count))]
+            hidden = hidden_costs(ours, theirs, payloads, self.baseline.limit)
+            if isinstance(hidden, Fault):
+                return hidden
+            costs = hidden.evidence
+            if hidden.seconds and self._options.metric == "time":
+                charged = replace(bench, charged=hidden.seconds)
+                found = sequential(lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule)
+        if isinstance(found, Fault):
+            return found
+        return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         if self.task.language == "python":
