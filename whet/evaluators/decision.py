@@ -152,6 +152,8 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         cpu_seconds=(_cpu_seconds(turns, timed, "baseline"), _cpu_seconds(turns, timed, "candidate")),
     )
     resolution = max(high / ratio, ratio / low, aa_high / aa_ratio, aa_ratio / aa_low)
+    if turns[0].charged:
+        note += f"; {turns[0].charged * 1e3:.3g} ms of work outside its calls are added to each pass"
     if outcome is Outcome.NOT_SHOWN:
         note += f"; here and now, less than {resolution:.3f}x cannot be told from nothing"
     return Measurement(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
@@ -13,12 +14,13 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
-from whet.core.task import Task
+from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, validate
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
+from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
@@ -161,6 +163,7 @@ class Ladder:
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        confirmed = _with_evidence(confirmed, differential=fresh.evidence)
         return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
@@ -277,9 +280,7 @@ class Ladder:
             side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
             for side, source in sides.items()
         }
-        *rungs, last = verdict.rungs
-        last = replace(last, evidence={**last.evidence, "counters": found})
-        return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
+        return _with_evidence(verdict, counters=found)
 
     def _under(
         self,
@@ -304,7 +305,19 @@ class Ladder:
         )
         rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
         found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
-        return found if isinstance(found, Fault) else replace(found, raw={**found.raw, "processes": processes})
+        costs: Mapping[str, Any] = {}
+        if not isinstance(found, Fault) and found.faster and self.task.kind is Kind.FUNCTION:
+            payloads = [item.payload for item in workloads[0].draw(derive(seed, "hidden"), max(2, workloads[0].count))]
+            hidden = hidden_costs(ours, theirs, payloads, self.baseline.limit)
+            if isinstance(hidden, Fault):
+                return hidden
+            costs = hidden.evidence
+            if hidden.seconds and self._options.metric == "time":
+                charged = replace(bench, charged=hidden.seconds)
+                found = sequential(lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule)
+        if isinstance(found, Fault):
+            return found
+        return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         if self.task.language == "python":
@@ -340,6 +353,13 @@ def _measured(name: str, found: Measurement, seconds: float) -> Rung:
 
 def _extended(verdict: Verdict, rung: Rung, measurement: Measurement | None) -> Verdict:
     return Verdict(verdict.candidate, (*verdict.rungs, rung), measurement or verdict.measurement)
+
+
+def _with_evidence(verdict: Verdict, **more: Any) -> Verdict:
+    """Returns a verdict whose last rung has more evidence."""
+    *rungs, last = verdict.rungs
+    last = replace(last, evidence={**last.evidence, **more})
+    return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
 
 
 def first_line(text: str) -> str:

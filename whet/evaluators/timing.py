@@ -67,6 +67,7 @@ class Turn:
         layouts: which layout in memory each side had, where it has several.
         cores: processors that every process was pinned to; OMP_NUM_THREADS and its kin are their number.
         megahertz: clock of the first of them when the turn ended; None where the kernel does not tell.
+        charged: seconds that are added to each pass of the candidate: what it does outside its calls.
         seed: that all of its inputs were drawn from.
         inputs: for each workload, the hash of its inputs.
     """
@@ -77,6 +78,7 @@ class Turn:
     layouts: Mapping[str, int] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
     megahertz: float | None = None
+    charged: float = 0.0
     seed: int = 0
     inputs: Mapping[str, str] = field(default_factory=dict)
 
@@ -104,6 +106,7 @@ class Bench:
 
     Attributes:
         start: where processes come from; fresh ones by default.
+        charged: see `Turn`.
     """
 
     baseline: Subject
@@ -114,6 +117,7 @@ class Bench:
     cores: tuple[int, ...]
     meter: Meter
     start: Starter = Subject.start
+    charged: float = 0.0
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -139,6 +143,7 @@ class Bench:
             layouts,
             self.cores,
             megahertz(self.cores),
+            self.charged,
             seed,
             hashes(inputs),
         )
@@ -214,7 +219,9 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
             f"{name}: its process says {(window - theirs) * 1e3:.3g} ms in the calls, the clock outside "
             f"{(window - handover) * 1e3:.3g} ms",
         )
-    return Series(*(tuple(max(p.inside, p.outside - handover, 1e-9) for p in sides[side]) for side in SIDES))
+    seconds = {side: [max(p.inside, p.outside - handover, 1e-9) for p in sides[side]] for side in SIDES}
+    seconds["candidate"] = [one + turn.charged for one, turn in zip(seconds["candidate"], turns, strict=True)]
+    return Series(*(tuple(seconds[side]) for side in SIDES))
 
 
 def amounts(turns: Sequence[Turn], name: str) -> Series:
