@@ -111,6 +111,7 @@ class Task:
         tests: the target's own test command, split into words, if any.
         flags: compiler flags, for native code.
         limits: what one run may use.
+        project: the folder that the test command is meant for; None for the one that the target's path tells.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Task:
     tests: tuple[str, ...] | None = None
     flags: tuple[str, ...] = ()
     limits: Limits = DEFAULT_LIMITS
+    project: Path | None = None
 
     @property
     def filename(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.evidence import Provenance
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
@@ -28,6 +29,7 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
+from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.finding import Fault, Finding, Passed
@@ -115,6 +117,10 @@ class Ladder:
     def looks(self) -> Looks:
         """When the metric is looked at."""
         return self._meter.looks
+
+    def provenance(self, keep: Callable[[str], str]) -> Provenance:
+        """See `whet.evaluators.protocol.Evaluator.provenance`."""
+        return gather(self._workshop, self._seed, self._tests, keep)
 
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""

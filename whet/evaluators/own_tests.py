@@ -78,7 +78,7 @@ class OwnTests:
     def of(cls, task: Task, interpreter: Interpreter) -> OwnTests:
         """Reads the project that the task's test command is for."""
         assert task.tests is not None
-        root = project_root(task.path)
+        root = task.project or project_root(task.path)
         words = [_relative(word, root) for word in task.tests]
         return cls(
             tuple(_on_interpreter(words, interpreter)), project_files(root), task.path.relative_to(root).as_posix()

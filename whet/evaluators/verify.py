@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import BETTER
 from whet.core.patch import Malformed, apply_patch
 from whet.core.plain import to_plain
-from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner
+from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
@@ -56,7 +57,8 @@ def verify(
         request = {"target": target, "options": to_plain(settings), "seed": seed}
         run = store.begin("verify", task.target, request)
         store.set_fact(run, "task", to_plain(task))
-        store.set_fact(run, f"candidate:{proposed.id}", {"text": store.put(proposed.source), "origin": proposed.origin})
+        store.put(proposed.source)
+        store.set_fact(run, f"candidate:{proposed.id}", to_plain(replace(proposed, source="")))
         result = _judged(run, task, proposed, settings, seed, start, listener, store)
         store.finish(run, result.to_json())
         return result
@@ -104,6 +106,7 @@ def _judged(
             spent = time.perf_counter() - start
             name = TaskName(task.name, task.language, task.target)
             return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
+        store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
         verdict = climb(ladder, candidate, listener)
     finally:
         ladder.close()
