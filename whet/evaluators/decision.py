@@ -74,6 +74,11 @@ def sequential(
     return replace(result, raw={**result.raw, "stages": [asdict(stage) for stage in stages]})
 
 
+def least(measured: Sequence[Measurement]) -> Measurement:
+    """Returns the measurement that a verdict rests on: of several, the one that shows least."""
+    return min(measured, key=lambda one: (one.faster, one.speedup.ratio))
+
+
 def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) -> Measurement | Fault:
     """Decides once more from recorded turns, look by look, as `sequential` did from fresh ones.
 

@@ -19,7 +19,7 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, validate
 from whet.evaluators.counting import counters
-from whet.evaluators.decision import Rule, sequential
+from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.inputs import InputSource, derive
@@ -329,11 +329,6 @@ class Ladder:
         if self.task.language == "python":
             return f"the original on CPython {self._workshop.interpreter.version}"
         return f"the original with {' '.join((*self.task.flags, *extra))}"
-
-
-def least(measured: Sequence[Measurement]) -> Measurement:
-    """Returns the measurement that a verdict rests on: of several, the one that shows least."""
-    return min(measured, key=lambda one: (one.faster, one.speedup.ratio))
 
 
 def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
