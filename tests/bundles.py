@@ -94,7 +94,7 @@ def drawn_measurement(ratio: float, stages: tuple[Stage, ...]) -> Measurement:
 
     def turn(number: int) -> Turn:
         passes = {name: {side: one(0.02 / (ratio if side == "candidate" else 1.0)) for side in SIDES} for name in names}
-        return Turn(SIDES, 0.5, passes, {}, (0,), None, 0.0, number, {name: "0" * 64 for name in names})
+        return Turn(SIDES, 0.5, passes, {}, (0,), None, 0.0, number, dict.fromkeys(names, "0" * 64))
 
     def one(seconds: float) -> Pass:
         spent = seconds * rng.uniform(0.999, 1.001)

@@ -30,7 +30,7 @@ SECRETS = {"WHET_TEST_TOKEN": "tok-5f2b9c", "ANTHROPIC_API_KEY": "key-77aa31", "
 
 
 @pytest.fixture(scope="module")
-def checked(project: Path) -> Bundle:
+def checked(project: Path) -> Bundle:  # noqa: F811
     """Evidence of a right rewrite that was not timed, with the target's own tests, made with secrets all around."""
     before = dict(os.environ)
     os.environ.update(SECRETS)
@@ -90,13 +90,13 @@ def test_the_record_tells_what_a_third_party_needs(checked) -> None:
     assert isinstance(drawn["seed"], int)
 
 
-def test_nothing_tells_whose_it_is_and_no_secret_gets_in(checked, project) -> None:
+def test_nothing_tells_whose_it_is_and_no_secret_gets_in(checked, project) -> None:  # noqa: F811
     said = b"\n".join([checked.manifest, *checked.parts.values()]).decode()
     private = [*SECRETS.values(), "hunter2", str(project), str(Path.home()), os.uname().nodename, ".env"]
     assert [text for text in private if text in said] == []
 
 
-def test_a_home_in_what_tests_say_is_cut_out(project) -> None:
+def test_a_home_in_what_tests_say_is_cut_out(project) -> None:  # noqa: F811
     (project / "homely.py").write_text(f"{GOOD}raise RuntimeError('/home/alice/secret and /root/x')\n")
     bundle = exported(project, "homely.py")
     said = json.dumps(to_plain(bundle.record.rungs))
@@ -295,7 +295,7 @@ def record_of(bundle: Bundle, change: Callable[[bytes], bytes]) -> list[tuple[st
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda path, b: path.write_bytes(b"") and path or path, "no evidence of whet"),
+        (lambda path, b: (path.write_bytes(b"") and path) or path, "no evidence of whet"),
         (lambda path, b: path.write_text('{"schema": "whet.evidence/1"}') and path, "no evidence of whet"),
         (lambda path, b: path.write_bytes(archive(path, parts(b)).read_bytes()[:-40]) and path, "no evidence of whet"),
         (lambda path, b: archive(path, []), "holds no evidence.json"),
