@@ -41,12 +41,14 @@ class Text:
         literals: scalars that stand in it.
         orders: whether it compares by order, so that NaN would leave its result to chance.
         subscripts: whether it looks things up by computed places.
+        hinted: whether the target's parameters have type hints.
     """
 
     raises: frozenset[str] = frozenset()
     literals: tuple[Any, ...] = ()
     orders: bool = False
     subscripts: bool = False
+    hinted: bool = False
 
 
 def read_text(task: Task) -> Text:
@@ -65,11 +67,13 @@ def read_text(task: Task) -> Text:
         if isinstance(node, ast.Compare)
         for op in node.ops
     )
+    parameters = [node for node in own if isinstance(node, ast.arg)]
     return Text(
         frozenset(_raised(nodes)),
         tuple(_literals(own)),
         orders or bool(names & ORDERINGS),
         any(isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant) for node in nodes),
+        any(parameter.annotation is not None for parameter in parameters),
     )
 
 
