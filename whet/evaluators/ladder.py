@@ -96,12 +96,12 @@ class Ladder:
         seed = derive(self._seed, "validate")
         self._baseline = validate(task, subject, self._source, self._oracle, seed, self._meter)
         if task.tests is not None:
-            tests = OwnTests.of(task, self._workshop.interpreter)
-            passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
-            if isinstance(passed, Fault):
-                detail = first_line(passed.detail.replace("\n", " ", 1))
+            workshop = self._workshop
+            tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
+            if isinstance(tests, Fault):
+                detail = first_line(tests.detail.replace("\n", " ", 1))
                 raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
-            self._tests = replace(tests, passed=passed)
+            self._tests = tests
 
     @property
     def baseline(self) -> Baseline:
@@ -192,10 +192,12 @@ class Ladder:
         cases = [case for case in self._source.cases if case.expected is not None]
         if self._tests is None and not cases:
             return None
+        tested = Passed("")
         if self._tests is not None:
-            passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
-            if isinstance(passed, Fault):
-                return passed
+            found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
+            if isinstance(found, Fault):
+                return found
+            tested = found
         live = self._subject(candidate).start(hash_seed=self._hash_seed(candidate), worker=0)
         if isinstance(live, Fault):
             return live
@@ -208,7 +210,8 @@ class Ladder:
                     return fault
         finally:
             live.close()
-        return Passed(f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass")
+        detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
+        return Passed(detail, tested.evidence)
 
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
         seed = derive(self._seed, purpose, candidate.id)
