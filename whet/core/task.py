@@ -115,6 +115,7 @@ class Task:
         tests: the target's own test command, split into words, if any.
         flags: compiler flags, for native code.
         limits: what one run may use.
+        project: the folder that the test command is meant for; None for the one that the target's path tells.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Task:
     tests: tuple[str, ...] | None = None
     flags: tuple[str, ...] = ()
     limits: Limits = DEFAULT_LIMITS
+    project: Path | None = None
 
     @property
     def filename(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,14 +11,15 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.evidence import Provenance
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.baseline import Baseline, validate
+from whet.evaluators.baseline import Baseline, Drawer, validate
 from whet.evaluators.counting import counters
-from whet.evaluators.decision import Rule, sequential
+from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.inputs import InputSource, derive
@@ -27,11 +29,12 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
+from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing import Bench, TimedWorkload
+from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
@@ -115,6 +118,10 @@ class Ladder:
         """When the metric is looked at."""
         return self._meter.looks
 
+    def provenance(self, keep: Callable[[str], str]) -> Provenance:
+        """See `whet.evaluators.protocol.Evaluator.provenance`."""
+        return gather(self._workshop, self._seed, self._tests, keep)
+
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
         work = self.baseline.workloads(self._source)[-1]
@@ -162,6 +169,7 @@ class Ladder:
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        confirmed = _with_evidence(confirmed, differential=fresh.evidence)
         return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
@@ -214,13 +222,29 @@ class Ladder:
         return Passed(detail, tested.evidence)
 
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
-        seed = derive(self._seed, purpose, candidate.id)
+        return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
+
+    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Finding:
+        """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        hash_seed = self._hash_seed(candidate, purpose)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
+        evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
         if compared.fault is not None:
-            return replace(compared.fault, evidence=compared.evidence)
-        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", compared.evidence)
+            return replace(compared.fault, evidence=evidence)
+        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+
+    def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
+        """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
+
+        Args:
+            workloads: name and inputs a pass of each, in their order.
+            seed: of the turn.
+
+        Raises:
+            UsageError: the workload has no such size, or its generator failed.
+        """
+        timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
+        return hashes(draw_all(timed, random.Random(seed)))
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
@@ -246,14 +270,15 @@ class Ladder:
                 for extra in variants
             ]
         spent = time.perf_counter() - start
-        weakest: Measurement | None = None
+        measured: list[Measurement] = []
         for one in found:
             if isinstance(one, Fault):
                 return _extended(verdict, _rung(name, one, spent), None)
-            if weakest is None or (one.faster, one.speedup.ratio) < (weakest.faster, weakest.speedup.ratio):
-                weakest = one
-        assert weakest is not None
-        return _extended(verdict, _measured(name, weakest, spent), weakest)
+            measured.append(one)
+        weakest = least(measured)
+        rung = _measured(name, weakest, spent)
+        kept = [{"flags": extra, **to_plain(one)} for extra, one in zip(variants, measured, strict=True)]
+        return _extended(verdict, replace(rung, evidence={**rung.evidence, "measurements": kept}), weakest)
 
     def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
@@ -264,9 +289,7 @@ class Ladder:
             side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
             for side, source in sides.items()
         }
-        *rungs, last = verdict.rungs
-        last = replace(last, evidence={**last.evidence, "counters": found})
-        return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
+        return _with_evidence(verdict, counters=found)
 
     def _under(
         self,
@@ -334,6 +357,13 @@ def _measured(name: str, found: Measurement, seconds: float) -> Rung:
 
 def _extended(verdict: Verdict, rung: Rung, measurement: Measurement | None) -> Verdict:
     return Verdict(verdict.candidate, (*verdict.rungs, rung), measurement or verdict.measurement)
+
+
+def _with_evidence(verdict: Verdict, **more: Any) -> Verdict:
+    """Returns a verdict whose last rung has more evidence."""
+    *rungs, last = verdict.rungs
+    last = replace(last, evidence={**last.evidence, **more})
+    return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
 
 
 def first_line(text: str) -> str:

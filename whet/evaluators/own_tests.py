@@ -110,7 +110,7 @@ class OwnTests:
             UsageError: the target is a part of the tests, or the project is too large.
         """
         assert task.tests is not None
-        root = project_root(task.path)
+        root = task.project or project_root(task.path)
         target = task.path.relative_to(root).as_posix()
         if HARNESS.fullmatch(task.path.name):
             raise UsageError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import BETTER
 from whet.core.patch import Malformed, apply_patch, files_changed
 from whet.core.plain import to_plain
-from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner
+from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
@@ -56,7 +57,8 @@ def verify(
         request = {"target": target, "options": to_plain(settings), "seed": seed}
         run = store.begin("verify", task.target, request)
         store.set_fact(run, "task", to_plain(task))
-        store.set_fact(run, f"candidate:{proposed.id}", {"text": store.put(proposed.source), "origin": proposed.origin})
+        store.put(proposed.source)
+        store.set_fact(run, f"candidate:{proposed.id}", to_plain(replace(proposed, source="")))
         result = _judged(run, task, proposed, settings, seed, start, listener, store)
         store.finish(run, result.to_json())
         return result
@@ -107,6 +109,7 @@ def _judged(
             spent = time.perf_counter() - start
             name = TaskName(task.name, task.language, task.target)
             return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
+        store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
         verdict = climb(ladder, candidate, listener)
     finally:
         ladder.close()
@@ -136,21 +139,21 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
     failed = verdict.failed
     better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
     if failed is not None and not verdict.correct:
-        status, message = Status.REJECTED, f"{failed.name}: {failed.reason}"
+        message = f"{failed.name}: {failed.reason}"
     elif verdict.confirmed:
-        status, message = Status.IMPROVED, f"{better}, and confirmed"
+        message = f"{better}, and confirmed"
     elif verdict.improved:
-        status, message = Status.NO_IMPROVEMENT, f"measured {better}, but not confirmed: it was not asked for"
+        message = f"measured {better}, but not confirmed: it was not asked for"
     elif failed is not None:
-        status, message = Status.NO_IMPROVEMENT, f"right, but {failed.reason}: {failed.detail}"
+        message = f"right, but {failed.reason}: {failed.detail}"
     else:
-        status, message = Status.NO_IMPROVEMENT, "right as far as it was checked; not timed"
+        message = "right as far as it was checked; not timed"
     speedup = verdict.measurement.speedup if verdict.measurement and verdict.correct else None
     rejected = {} if failed is None or failed.reason is None else {failed.reason.value: 1}
     return Result(
         run=run,
         task=TaskName(task.name, task.language, task.target),
-        status=status,
+        status=status_of(verdict),
         speedup=speedup,
         candidate=Winner.of(candidate, task, verdict.measurement),
         rungs=verdict.rungs,
