@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from whet.core.errors import Exit
 from whet.core.measurement import Speedup
-from whet.core.result import Status
+from whet.core.plain import to_plain
+from whet.core.result import Result, Status
 from whet.core.task import Kind, Limits, OracleRule
 from whet.core.verdict import Rung
 
 SCHEMA = "whet.evidence/1"
+REPLICATION = "whet.replication/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +161,58 @@ class Evidence:
     rungs: tuple[Rung, ...]
     code: Mapping[str, str]
     provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One thing that evidence claims, beside what was found here.
+
+    Attributes:
+        name: of the thing.
+        recorded: what the evidence says.
+        here: what this machine says.
+        agrees: None where that could not be compared, or is only told.
+        note: why it could not be compared, or why it differs.
+    """
+
+    name: str
+    recorded: str
+    here: str
+    agrees: bool | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """What came of repeating somebody's evidence: schema ``whet.replication/1``.
+
+    Attributes:
+        run: id of the recorded run.
+        candidate: id of the candidate.
+        authorship: who signed the bundle, as far as that was asked for and can be told.
+        compared: what counts.
+        surroundings: machine, toolchain and tools, there and here; told, and not judged.
+        result: the verdict here.
+    """
+
+    run: str
+    candidate: str
+    authorship: str
+    compared: tuple[Comparison, ...]
+    surroundings: tuple[Comparison, ...]
+    result: Result
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing that was compared differs."""
+        return all(row.agrees is not False for row in self.compared)
+
+    @property
+    def exit_code(self) -> Exit:
+        """The exit code of a command that ends in this."""
+        return Exit.IMPROVED if self.agrees else Exit.NO_IMPROVEMENT
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the document as plain JSON data."""
+        plain = {**to_plain(self), "result": self.result.to_json()}
+        return {"schema": REPLICATION, "agrees": self.agrees, **plain}

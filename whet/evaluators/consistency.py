@@ -98,7 +98,9 @@ def _rungs(bundle: Bundle) -> Iterator[str]:
         if RUNGS.index(name) <= last and name not in names:
             yield f"rungs.{name} is missing"
     for rung in rungs:
-        if (rung.reason is None) is not (rung.status is RungStatus.PASSED) and rung.status is not RungStatus.INCONCLUSIVE:
+        if (rung.reason is None) is not (
+            rung.status is RungStatus.PASSED
+        ) and rung.status is not RungStatus.INCONCLUSIVE:
             yield f"rungs.{rung.name} is {rung.status} with the reason {rung.reason}"
         beyond = until is not None and RUNGS.index(rung.name) > RUNGS.index(until)
         if rung.name in NEEDED and (rung.status is RungStatus.SKIPPED) is not beyond:
@@ -115,7 +117,9 @@ def _differential(bundle: Bundle) -> Iterator[str]:
             continue
         if not isinstance(hashes, list) or len(hashes) != count or not hashes:
             yield f"rungs.{rung.name}: {count} inputs have {len(hashes) if isinstance(hashes, list) else 'no'} hashes"
-        elif rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} "):
+        elif (
+            rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")
+        ):
             yield f"rungs.{rung.name}: its detail tells of another number of inputs than {count}"
 
 

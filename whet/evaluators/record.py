@@ -46,7 +46,9 @@ def bundle_of(store: Store, run: str) -> Bundle:
     known = store.fact(run, "provenance")
     verdict = store.fact(run, f"verdict:{id}:confirm") or store.fact(run, f"verdict:{id}")
     if known is None or verdict is None:
-        raise UsageError(f"run {run} holds no evidence: an older whet made it; judge the rewrite again with whet verify")
+        raise UsageError(
+            f"run {run} holds no evidence: an older whet made it; judge the rewrite again with whet verify"
+        )
     task = _task(store, run)
     candidate = Candidate(store.get(id), **_facts(store.fact(run, f"candidate:{id}")))
     provenance = from_plain(Provenance, known)
@@ -68,7 +70,10 @@ def _facts(candidate: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _texts(task: Task, candidate: Candidate) -> dict[str, bytes]:
-    texts = {f"{BASELINE}/{task.filename}": task.source.encode(), f"{CANDIDATE}/{task.filename}": candidate.source.encode()}
+    texts = {
+        f"{BASELINE}/{task.filename}": task.source.encode(),
+        f"{CANDIDATE}/{task.filename}": candidate.source.encode(),
+    }
     texts |= {f"{SUPPORT}/{path}": text.encode() for path, text in task.support.items()}
     if task.workload.generator is not None:
         texts[WORKLOAD] = task.workload.generator.encode()
@@ -164,10 +169,14 @@ def task_of(bundle: Bundle, project: Path | None) -> Task:
         source=_text(texts, f"{BASELINE}/{settings.filename}"),
         symbol=settings.symbol,
         root=root,
-        support={name.removeprefix(f"{SUPPORT}/"): _text(texts, name) for name in texts if name.startswith(f"{SUPPORT}/")},
+        support={
+            name.removeprefix(f"{SUPPORT}/"): _text(texts, name) for name in texts if name.startswith(f"{SUPPORT}/")
+        },
         workload=Workload(
             generator=_text(texts, WORKLOAD) if WORKLOAD in texts else None,
-            cases=tuple(_case(texts, name) for name in record.code if name.startswith(f"{CASES}/") and name.endswith(".in")),
+            cases=tuple(
+                _case(texts, name) for name in record.code if name.startswith(f"{CASES}/") and name.endswith(".in")
+            ),
             sizes=settings.sizes,
         ),
         oracle=settings.oracle,
@@ -187,7 +196,9 @@ def candidate_of(bundle: Bundle) -> Candidate:
 
 def write_tests(bundle: Bundle, folder: Path) -> None:
     """Writes the files of the target's own tests, and the baseline among them, into an empty folder."""
-    files = {name.removeprefix(f"{TESTS}/"): data for name, data in bundle.texts.items() if name.startswith(f"{TESTS}/")}
+    files = {
+        name.removeprefix(f"{TESTS}/"): data for name, data in bundle.texts.items() if name.startswith(f"{TESTS}/")
+    }
     assert bundle.record.provenance.test_target is not None
     files[bundle.record.provenance.test_target] = bundle.texts[f"{BASELINE}/{bundle.record.task.filename}"]
     for name, data in files.items():
@@ -208,4 +219,3 @@ def _text(texts: Mapping[str, bytes], name: str) -> str:
         raise UsageError(f"the evidence holds no {name}") from None
     except UnicodeDecodeError:
         raise UsageError(f"{name} of the evidence is not UTF-8 text") from None
-
