@@ -63,9 +63,9 @@ def _zeros(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_zeros(item) for item in value)
     if isinstance(value, Node):
-        if value.kind in ("ndarray", "scalar"):
-            dtype, shape, data = value.state
-            return Node(value.kind, value.name, (dtype, shape, bytes(len(data))), value.numbered)
+        if value.kind in ("ndarray", "tensor", "scalar"):
+            dtype, shape, data, *layout = value.state
+            return Node(value.kind, value.name, (dtype, shape, bytes(len(data)), *layout), value.numbered)
         if value.kind == "dict":
             pairs = [(name, key, _zeros(item)) for name, key, item in value.state]
             return Node(value.kind, value.name, pairs, value.numbered)
