@@ -14,7 +14,7 @@ from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.baseline import Baseline, validate
+from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
@@ -83,8 +83,25 @@ class Ladder:
         """Where its candidates are built."""
         return self._workshop
 
+    @property
+    def source(self) -> InputSource:
+        """Draws its inputs."""
+        return self._source
+
     def validate(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
+        self.examine()
+        expect_fit(self.task, self.baseline, self._source)
+
+    def examine(self, shortest_limit: float | None = None) -> None:
+        """Runs the baseline and its own tests, whether or not an oracle made from it is worth anything.
+
+        Args:
+            shortest_limit: see `whet.evaluators.baseline.examine`.
+
+        Raises:
+            BaselineError: no candidate could be compared with it.
+        """
         task = self.task
         if task.language == "python" and isinstance(fault := parse(task.source), Fault):
             raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
@@ -92,7 +109,7 @@ class Ladder:
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
         seed = derive(self._seed, "validate")
-        self._baseline = validate(task, subject, self._source, self._oracle, seed, self._meter)
+        self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
         if task.tests is not None:
             tests = OwnTests.of(task, self._workshop.interpreter)
             passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
