@@ -70,7 +70,8 @@ def report_lines(found: Audit) -> Iterator[str]:
         mends = dict.fromkeys(MEND.get(name, MEND_OTHERS) for name in found.accepted)
         yield f"the oracle is empty: {', '.join(found.accepted)} accepted; {', and '.join(mends)}"
     yield ""
-    yield f"mutants         {len(found.mutants)} tried of {found.made}; {len(found.mutants) - len(found.ran)} do not build"
+    stillborn = len(found.mutants) - len(found.ran)
+    yield f"mutants         {len(found.mutants)} tried of {found.made}; {stillborn} do not build"
     if found.ran:
         yield f"killed          {found.killed.hits} of {found.killed.trials}: {found.killed} at 95 %"
         for rung, number in sorted(found.by_rung.items()):

@@ -49,12 +49,10 @@ def audit_task(task: Task, settings: Options, mutants: int, listener: Listener =
     """See `audit`."""
     start = time.perf_counter()
     seed = settings.seed if settings.seed is not None else secrets.randbits(63)
-    ladder = open_ladder(task, replace(settings, until="differential"), seed)
+    ladder = open_ladder(task, replace(settings, until="differential"), seed, listener)
     try:
         listener(Event(Kind.STAGE, "running the baseline and candidates that do no work"))
         ladder.examine(PATIENCE)
-        if strengthened := ladder.baseline.strengthened:
-            listener(Event(Kind.STAGE, f"inputs strengthened: {strengthened}"))
         made = list(all_mutants(task, derive(seed, "mutants")))
         listener(Event(Kind.STAGE, f"trying {min(mutants, len(made))} of {len(made)} mutants"))
         usual = UsualProtocol(ladder, derive(seed, "usual"))

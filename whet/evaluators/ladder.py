@@ -9,6 +9,7 @@ from dataclasses import replace
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
@@ -39,13 +40,14 @@ HASH_SEEDS = 2
 """How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
 
 
-def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
+def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard) -> Ladder:
     """Returns the ladder of a task, with its sandbox open.
 
     Args:
         task: whose candidates are to be judged.
         options: as the user gave them.
         seed: of all inputs; no candidate ever sees it.
+        listener: hears what is done about the baseline.
 
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
@@ -57,7 +59,7 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
     workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         meter = open_meter(options.metric, workshop)
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter)
+        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter, listener)
     except BaseException:
         sandbox.close()
         raise
@@ -66,13 +68,22 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
 class Ladder:
     """Judges the candidates of one task. See `whet.evaluators.protocol.Evaluator`."""
 
-    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int, meter: Meter) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        options: Options,
+        seed: int,
+        meter: Meter,
+        listener: Listener = unheard,
+    ) -> None:
         self.task = workshop.task
         self._workshop = workshop
         self._source = source
         self._options = options
         self._seed = seed
         self._meter = meter
+        self._listener = listener
         self._oracle = Oracle(self.task, source)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
@@ -110,6 +121,8 @@ class Ladder:
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
         seed = derive(self._seed, "validate")
         self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        if self._baseline.strengthened:
+            self._listener(Event(Kind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             tests = OwnTests.of(task, self._workshop.interpreter)
             passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
@@ -232,7 +245,8 @@ class Ladder:
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         if compared.fault is not None:
             return replace(compared.fault, evidence=compared.evidence)
-        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", compared.evidence)
+        evidence = {**compared.evidence, "strengthened": self.baseline.strengthened}
+        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""

@@ -95,7 +95,7 @@ def _judged(
     listener: Listener,
     store: Store,
 ) -> Result:
-    ladder = open_ladder(task, settings, seed)
+    ladder = open_ladder(task, settings, seed, listener)
     try:
         listener(Event(Kind.STAGE, "validating the baseline"))
         try:

@@ -16,3 +16,17 @@ def make_input(size, rng):
             else:
                 c = min(max(c + rng.choice((-1, 1)), 0), width - 1)
     return "\n".join([f"{height} {width}", *("".join(row) for row in rows)]) + "\n"
+
+
+def make_input_odd(size, rng):
+    """Maps that are all water or all land, narrow ones, chequered ones, spirals' worth of shore, lakes at each edge."""
+    height, width = rng.choice(((size, size), (1, size), (size, 1), (size, max(1, size // 2)), (max(1, size // 2), size)))
+    share = rng.choice((0.0, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0))
+    chequered = rng.random() < 0.15
+    rows = [
+        "".join("~" if ((r + c) % 2 if chequered else rng.random() < share) else "." for c in range(width))
+        for r in range(height)
+    ]
+    if not width:
+        rows = []
+    return "\n".join([f"{height if width else 0} {width}", *rows]) + "\n"
