@@ -39,11 +39,12 @@ def judge_nulls(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[NullOu
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One call of the baseline that returned: its arguments, what is left of them, and its outcome."""
+    """One call of the baseline that returned: its arguments, its outcome, and the value that it returned."""
 
     arguments: tuple[Any, ...]
     untouched: tuple[Any, Any]
     outcome: Plain
+    value: Any
 
     @classmethod
     def of(cls, payload: Any, outcome: Plain) -> _Call:
@@ -51,7 +52,9 @@ class _Call:
         if isinstance(payload, Node):
             parts = {key: value for _, key, value in payload.state}
             positional, keywords = parts.get("args", ()), parts.get("kwargs", keywords)
-        return cls((*positional, *(value for _, _, value in keywords.state)), (positional, keywords), outcome)
+        arguments = (*positional, *(value for _, _, value in keywords.state))
+        value = _detached(outcome[3], _containers(outcome[1]) + _containers(outcome[2]))
+        return cls(arguments, (positional, keywords), outcome, value)
 
 
 def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
@@ -88,26 +91,48 @@ def _most_arguments(calls: Sequence[_Call]) -> int:
 
 def _itself(call: _Call, index: int) -> Any:
     """Returns an argument as an outcome shows it that holds the very object: as a reference, where it is mutable."""
-    argument = call.arguments[index]
-    if not _is_numbered(argument):
-        return argument
     positional, _ = call.untouched
-    before = sum(_numbered(value) for value in call.arguments[:index])
-    return Ref(before + (index >= len(positional)))  # the keywords' own dict comes before their values
+    before = sum(_containers(value) for value in call.arguments[:index])
+    return _referenced(call.arguments[index], before + (index >= len(positional)))  # the keywords' dict is one too
+
+
+def _referenced(value: Any, number: int) -> Any:
+    if _is_numbered(value):
+        return Ref(number)
+    if not isinstance(value, tuple):
+        return value
+    parts = []
+    for item in value:
+        parts.append(_referenced(item, number))
+        number += _containers(item)
+    return tuple(parts)
 
 
 def _is_numbered(value: Any) -> bool:
     return isinstance(value, (list, bytearray)) or (isinstance(value, Node) and value.numbered)
 
 
-def _numbered(value: Any) -> int:
-    """Returns how many containers of a value are numbered, itself included; see `whet.sandbox.inside.codec`."""
+def _containers(value: Any) -> int:
+    """Returns how many parts of a value are numbered, itself included; see `whet.sandbox.inside.codec`."""
     if isinstance(value, (list, tuple)):
-        return _is_numbered(value) + sum(_numbered(item) for item in value)
+        return _is_numbered(value) + sum(_containers(item) for item in value)
     if isinstance(value, Node):
+        if value.kind == "dict":
+            return 1 + sum(_containers(item) for _, _, item in value.state)
         elements_apart = value.kind in ("set", "frozenset")
-        return value.numbered + (0 if elements_apart else _numbered(value.state))
+        return value.numbered + (0 if elements_apart else _containers(value.state))
     return int(_is_numbered(value))
+
+
+def _detached(value: Any, outer: int) -> Any:
+    """Returns a value without what it shares with the arguments: a null candidate made it itself."""
+    if isinstance(value, Ref):
+        return None if value.index < outer else value
+    if isinstance(value, (list, tuple)):
+        return type(value)(_detached(item, outer) for item in value)
+    if isinstance(value, Node) and value.kind not in ARRAYS:
+        return Node(value.kind, value.name, _detached(value.state, outer), value.numbered)
+    return value
 
 
 def _filled(value: Any, number: int) -> Any:
@@ -163,13 +188,13 @@ def _empty(value: Any) -> Any:
 
 FUNCTION_NULLS: dict[str, Callable[[Sequence[_Call]], Iterable[list[Any]]]] = {
     "none": lambda calls: [[None] * len(calls)],
-    "zeros": lambda calls: [[_filled(call.outcome[3], 0) for call in calls]],
-    "ones": lambda calls: [[_filled(call.outcome[3], 1) for call in calls]],
-    "empty": lambda calls: [[_empty(call.outcome[3]) for call in calls]],
+    "zeros": lambda calls: [[_filled(call.value, 0) for call in calls]],
+    "ones": lambda calls: [[_filled(call.value, 1) for call in calls]],
+    "empty": lambda calls: [[_empty(call.value) for call in calls]],
     "echo": _echo,
     "identity": _identity,
-    "constant": lambda calls: [[calls[0].outcome[3]] * len(calls) if calls else []],
-    "stale": lambda calls: [[calls[max(0, i - 1)].outcome[3] for i in range(len(calls))]],
+    "constant": lambda calls: [[calls[0].value] * len(calls) if calls else []],
+    "stale": lambda calls: [[calls[max(0, i - 1)].value for i in range(len(calls))]],
 }
 """What each would return for a row of calls; of those that take an argument, once an argument.
 
