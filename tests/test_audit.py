@@ -30,17 +30,17 @@ def largest(items, least):
     return best
 """
 STRONG = """\
-sizes = [1, 50, 20000]
+sizes = [1, 4000, 8000]
 def make_input(size, rng):
     return [rng.randrange(-10**6, 10**6) for _ in range(size)], rng.randrange(-10**6, 10**6)
 """
 CONSTANT = """\
-sizes = [1, 50, 20000]
+sizes = [1, 4000, 8000]
 def make_input(size, rng):
     return [rng.randrange(100) for _ in range(size)], 10**6
 """
 UNLISTED = """\
-sizes = [50, 20000]
+sizes = [4000, 8000]
 def make_input(size, rng):
     return [rng.randrange(100) for _ in range(size)], 1000 if size in sizes else rng.randrange(50)
 """
@@ -54,10 +54,10 @@ def write(folder: Path, workload: str, target: str = TARGET) -> str:
 
 def test_a_strong_workload_passes_and_its_mutants_are_killed(tmp_path: Path) -> None:
     heard: list[Event] = []
-    found = library.audit(write(tmp_path, STRONG), mutants=12, seed=5, listener=heard.append)
+    found = library.audit(write(tmp_path, STRONG), mutants=50, seed=5, listener=heard.append)
     assert found.exit_code == 0
     assert found.accepted == ()
-    assert len(found.mutants) == 12
+    assert len(found.mutants) == found.made > 5
     assert found.killed.share >= 0.8
     assert set(found.by_rung) == {"differential"}
     done = [event for event in heard if event.data.get("state") == "done"]
@@ -66,7 +66,7 @@ def test_a_strong_workload_passes_and_its_mutants_are_killed(tmp_path: Path) -> 
 
 def test_a_survivor_is_printed_with_its_diff_and_a_null_candidate_that_passes_ends_in_5(whet, tmp_path: Path) -> None:
     target = write(tmp_path, CONSTANT)
-    done = whet("audit", target, "--mutants", "6", "--seed", "1")
+    done = whet("audit", target, "--mutants", "3", "--seed", "1")
     assert done.returncode == 5, done.stderr
     assert "constant      accepted" in done.stdout
     assert "the oracle is empty: " in done.stdout
@@ -79,7 +79,7 @@ def test_a_survivor_is_printed_with_its_diff_and_a_null_candidate_that_passes_en
 
 def test_the_document(whet, tmp_path: Path) -> None:
     target = write(tmp_path, STRONG)
-    words = ("audit", target, "--mutants", "4", "--seed", "9", "--json")
+    words = ("audit", target, "--mutants", "3", "--seed", "9", "--json")
     done = whet(*words)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -89,8 +89,8 @@ def test_the_document(whet, tmp_path: Path) -> None:
         "none": "rejected", "zeros": "rejected", "ones": "rejected", "empty": "rejected", "echo": "rejected",
         "identity": "rejected", "constant": "rejected", "stale": "rejected", "swallow": "not_applicable",
     }  # fmt: skip
-    assert document["mutants"]["tried"] == 4
-    assert document["mutants"]["made"] > 10
+    assert document["mutants"]["tried"] == 3
+    assert document["mutants"]["made"] > 5
     assert sum(document["mutants"]["by_rung"].values()) + len(document["survivors"]) == document["mutants"]["killed"]["of"]
     again = json.loads(whet(*words).stdout)
     assert {**again, "seconds": 0} == {**document, "seconds": 0}
@@ -101,10 +101,11 @@ def test_own_tests_are_a_rung_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "test_target.py").write_text(
         "from target import largest\ndef test_it():\n    assert largest([1, 7, 3], 2) == 7\n"
     )
-    found = library.audit(target, mutants=4, tests="pytest -q test_target.py", seed=2)
+    found = library.audit(target, mutants=2, tests="pytest -q test_target.py", seed=2)
     assert found.by_rung.get("test", 0) > 0
 
 
+@pytest.mark.corpus
 def test_mutants_that_never_end_are_killed_by_the_clock(tmp_path: Path) -> None:
     target = "def largest(items, least):\n    i = 0\n    while i < len(items):\n        least = max(least, items[i])\n        i += 1\n    return least\n"
     found = library.audit(write(tmp_path, STRONG, target), mutants=40, seed=1)
@@ -113,6 +114,7 @@ def test_mutants_that_never_end_are_killed_by_the_clock(tmp_path: Path) -> None:
     assert all(mutant.killed_by == "differential" and mutant.usual for mutant in endless)
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 def test_a_c_program_and_its_mutants_that_do_not_compile(tmp_path: Path) -> None:
     (tmp_path / "sum.c").write_text(
