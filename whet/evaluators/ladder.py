@@ -12,12 +12,13 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.evidence import Provenance
+from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.baseline import Baseline, Drawer, validate
+from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
@@ -44,13 +45,14 @@ HASH_SEEDS = 2
 """How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
 
 
-def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
+def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard) -> Ladder:
     """Returns the ladder of a task, with its sandbox open.
 
     Args:
         task: whose candidates are to be judged.
         options: as the user gave them.
         seed: of all inputs; no candidate ever sees it.
+        listener: hears what is done about the baseline.
 
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
@@ -62,7 +64,7 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
     workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         meter = open_meter(options.metric, workshop)
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter)
+        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter, listener)
     except BaseException:
         sandbox.close()
         raise
@@ -71,13 +73,22 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
 class Ladder:
     """Judges the candidates of one task. See `whet.evaluators.protocol.Evaluator`."""
 
-    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int, meter: Meter) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        options: Options,
+        seed: int,
+        meter: Meter,
+        listener: Listener = unheard,
+    ) -> None:
         self.task = workshop.task
         self._workshop = workshop
         self._source = source
         self._options = options
         self._seed = seed
         self._meter = meter
+        self._listener = listener
         self._oracle = Oracle(self.task, source)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
@@ -88,8 +99,25 @@ class Ladder:
         """Where its candidates are built."""
         return self._workshop
 
+    @property
+    def source(self) -> InputSource:
+        """Draws its inputs."""
+        return self._source
+
     def validate(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
+        self.examine()
+        expect_fit(self.task, self.baseline, self._source)
+
+    def examine(self, shortest_limit: float | None = None) -> None:
+        """Runs the baseline and its own tests, whether or not an oracle made from it is worth anything.
+
+        Args:
+            shortest_limit: see `whet.evaluators.baseline.examine`.
+
+        Raises:
+            BaselineError: no candidate could be compared with it.
+        """
         task = self.task
         if task.language == "python" and isinstance(fault := parse(task.source), Fault):
             raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
@@ -97,7 +125,9 @@ class Ladder:
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
         seed = derive(self._seed, "validate")
-        self._baseline = validate(task, subject, self._source, self._oracle, seed, self._meter)
+        self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        if self._baseline.strengthened:
+            self._listener(Event(Kind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             workshop = self._workshop
             tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
@@ -231,6 +261,7 @@ class Ladder:
         evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
+        evidence["strengthened"] = self.baseline.strengthened
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
 
     def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
