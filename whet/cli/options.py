@@ -129,6 +129,9 @@ PatchFile = Annotated[
     Path | None, typer.Option("--patch", metavar="FILE", help="A unified diff against the target's file.")
 ]
 
+# Of `audit` alone.
+Mutants = Annotated[int, typer.Option("--mutants", metavar="N", help="Mutants of the target to try at most.")]
+
 # Of `profile` alone.
 PrivilegedCounters = Annotated[
     bool,

@@ -86,11 +86,15 @@ class Workload:
         generator: the source text of a workload file (``make_input``), if any.
         cases: recorded cases, for programs.
         sizes: overrides the generator's own sizes where not empty.
+        calls: encoded arguments of known calls of a function, such as those in its tests; for correctness only.
     """
+
+    __pydantic_config__: ClassVar[Mapping[str, str]] = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
 
     generator: str | None = None
     cases: tuple[Case, ...] = ()
     sizes: tuple[int, ...] = ()
+    calls: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

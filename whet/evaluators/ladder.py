@@ -12,12 +12,14 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.evidence import Provenance
+from whet.core.events import Event, Listener, unheard
+from whet.core.events import Kind as EventKind
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.baseline import Baseline, Drawer, validate
+from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
@@ -44,13 +46,14 @@ HASH_SEEDS = 2
 """How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
 
 
-def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
+def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard) -> Ladder:
     """Returns the ladder of a task, with its sandbox open.
 
     Args:
         task: whose candidates are to be judged.
         options: as the user gave them.
         seed: of all inputs; no candidate ever sees it.
+        listener: hears what is done about the baseline.
 
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
@@ -62,7 +65,7 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
     workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         meter = open_meter(options.metric, workshop)
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter)
+        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter, listener)
     except BaseException:
         sandbox.close()
         raise
@@ -71,13 +74,22 @@ def open_ladder(task: Task, options: Options, seed: int) -> Ladder:
 class Ladder:
     """Judges the candidates of one task. See `whet.evaluators.protocol.Evaluator`."""
 
-    def __init__(self, workshop: Workshop, source: InputSource, options: Options, seed: int, meter: Meter) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        options: Options,
+        seed: int,
+        meter: Meter,
+        listener: Listener = unheard,
+    ) -> None:
         self.task = workshop.task
         self._workshop = workshop
         self._source = source
         self._options = options
         self._seed = seed
         self._meter = meter
+        self._listener = listener
         self._oracle = Oracle(self.task, source)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
@@ -88,8 +100,25 @@ class Ladder:
         """Where its candidates are built."""
         return self._workshop
 
+    @property
+    def source(self) -> InputSource:
+        """Draws its inputs."""
+        return self._source
+
     def validate(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
+        self.examine()
+        expect_fit(self.task, self.baseline, self._source)
+
+    def examine(self, shortest_limit: float | None = None) -> None:
+        """Runs the baseline and its own tests, whether or not an oracle made from it is worth anything.
+
+        Args:
+            shortest_limit: see `whet.evaluators.baseline.examine`.
+
+        Raises:
+            BaselineError: no candidate could be compared with it.
+        """
         task = self.task
         if task.language == "python" and isinstance(fault := parse(task.source), Fault):
             raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
@@ -97,14 +126,16 @@ class Ladder:
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
         seed = derive(self._seed, "validate")
-        self._baseline = validate(task, subject, self._source, self._oracle, seed, self._meter)
+        self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        if self._baseline.strengthened:
+            self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
-            tests = OwnTests.of(task, self._workshop.interpreter)
-            passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
-            if isinstance(passed, Fault):
-                detail = first_line(passed.detail.replace("\n", " ", 1))
+            workshop = self._workshop
+            tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
+            if isinstance(tests, Fault):
+                detail = first_line(tests.detail.replace("\n", " ", 1))
                 raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
-            self._tests = replace(tests, passed=passed)
+            self._tests = tests
 
     @property
     def baseline(self) -> Baseline:
@@ -200,10 +231,12 @@ class Ladder:
         cases = [case for case in self._source.cases if case.expected is not None]
         if self._tests is None and not cases:
             return None
+        tested = Passed("")
         if self._tests is not None:
-            passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
-            if isinstance(passed, Fault):
-                return passed
+            found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
+            if isinstance(found, Fault):
+                return found
+            tested = found
         live = self._subject(candidate).start(hash_seed=self._hash_seed(candidate), worker=0)
         if isinstance(live, Fault):
             return live
@@ -216,7 +249,8 @@ class Ladder:
                     return fault
         finally:
             live.close()
-        return Passed(f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass")
+        detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
+        return Passed(detail, tested.evidence)
 
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
         return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
@@ -228,6 +262,7 @@ class Ladder:
         evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
+        evidence["strengthened"] = self.baseline.strengthened
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
 
     def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:

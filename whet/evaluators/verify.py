@@ -15,7 +15,7 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.evidence import Replication
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import BETTER
-from whet.core.patch import Malformed, apply_patch
+from whet.core.patch import Malformed, apply_patch, files_changed
 from whet.core.plain import to_plain
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
@@ -100,7 +100,7 @@ def verify(
     store = Store(home)
     try:
         seed = drawn(settings)
-        return judged(store, target, proposed, open_ladder(task, settings, seed), settings, seed, start, listener)
+        return judged(store, target, proposed, open_ladder(task, settings, seed, listener), settings, seed, start, listener)
     finally:
         store.close()
 
@@ -126,7 +126,10 @@ def _read(task: Task, candidate: str | Path | None, patch: str | Path | None) ->
             read_text(_file(candidate, "--candidate")), content_id(task.source), f"file:{Path(candidate).name}"
         )
     assert patch is not None
-    source = apply_patch(read_text(_file(patch, "--patch")), task.source)
+    text = read_text(_file(patch, "--patch"))
+    if others := sorted(name for name in files_changed(text) if Path(name).name != task.path.name):
+        raise UsageError(f"--patch {patch} changes {others[0]}; only the target, {task.filename}, may change")
+    source = apply_patch(text, task.source)
     if isinstance(source, Malformed):
         raise UsageError(f"--patch {patch} does not fit {task.filename}: {source.complaint}")
     return Candidate(source, content_id(task.source), f"patch:{Path(patch).name}")
