@@ -33,7 +33,7 @@ PROGRAM = """\
 int main() {
     long count = 0, sum = 0;
     std::cin >> count;
-    for (long i = 0; i < count * 3000000; ++i) sum += i % 7;
+    for (long i = 0; i < count * 40000000; ++i) sum += i % 7;
     std::cout << sum << std::endl;
 }
 """

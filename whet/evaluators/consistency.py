@@ -24,7 +24,7 @@ from whet.evaluators.decision import Rule, least, rejudge
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import METERS, reading_meter
-from whet.evaluators.record import BASELINE, CANDIDATE, CASES, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
+from whet.evaluators.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.statistics import Stage
 
 CHECKED = RUNGS[: RUNGS.index("measure")]
@@ -47,7 +47,7 @@ def _texts(bundle: Bundle) -> Iterator[str]:
     record = bundle.record
     own = {f"{BASELINE}/{record.task.filename}", f"{CANDIDATE}/{record.task.filename}", WORKLOAD}
     for name, data in bundle.texts.items():
-        if name not in own and not name.startswith((f"{SUPPORT}/", f"{CASES}/", f"{TESTS}/")):
+        if name not in own and not name.startswith((f"{SUPPORT}/", f"{TESTS}/", *BINARY)):
             yield f"{name} belongs to nothing"
         elif record.code.get(name) != hashlib.sha256(data).hexdigest():
             yield f"code has another hash, or none, for {name}"
@@ -56,9 +56,7 @@ def _texts(bundle: Bundle) -> Iterator[str]:
         wanted = f"{folder}/{record.task.filename}"
         if wanted not in bundle.texts:
             yield f"{wanted} is missing"
-    if WORKLOAD not in bundle.texts and not any(name.endswith(".in") for name in bundle.texts):
-        yield "there is neither a workload nor a case"
-    if not all(_is_text(data) for name, data in bundle.texts.items() if not name.startswith(f"{CASES}/")):
+    if not all(_is_text(data) for name, data in bundle.texts.items() if not name.startswith(BINARY)):
         yield "a source is not UTF-8 text"
     tests = {name.removeprefix(f"{TESTS}/"): hash for name, hash in record.code.items() if name.startswith(f"{TESTS}/")}
     if tests != dict(record.provenance.tests):
@@ -119,7 +117,7 @@ def _differential(bundle: Bundle) -> Iterator[str]:
         count, hashes = drawn.get("inputs"), drawn.get("hashes")
         if count is None and hashes is None and rung.status is RungStatus.FAILED:
             continue
-        if not isinstance(hashes, list) or len(hashes) != count or not hashes:
+        if not isinstance(hashes, list) or len(hashes) != count or not (hashes or rung.status is RungStatus.FAILED):
             yield f"rungs.{rung.name}: {count} inputs have {len(hashes) if isinstance(hashes, list) else 'no'} hashes"
         elif (
             rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")
