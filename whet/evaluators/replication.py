@@ -259,10 +259,10 @@ def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:
 
 def _surroundings(record: Evidence, here: Provenance) -> Iterator[Comparison]:
     """Yields what the claim and its figures rest on, there and here."""
-    there, strict = record.provenance, to_plain(OracleRule())
-    loosened = {name: rule for name, rule in to_plain(record.task.oracle).items() if rule != strict[name]}
+    there, default = record.provenance, to_plain(OracleRule())
+    other = {name: rule for name, rule in to_plain(record.task.oracle).items() if rule != default[name]}
     facts = [
-        ("oracle", json.dumps(loosened) if loosened else "strict", "strict"),
+        ("oracle", json.dumps(other) if other else "default", "default"),
         ("processor", there.machine.cpu, here.machine.cpu),
         ("cores", there.machine.cores, here.machine.cores),
         ("system", there.machine.system, here.machine.system),
