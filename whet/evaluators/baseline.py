@@ -20,6 +20,8 @@ from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
 
 TIMINGS = 3
+TYPED = 30
+"""Examples of type hints that stand in where there is no workload."""
 SLOW_SECONDS = 1.0
 MANY = 10.0
 """A candidate may take as many times the baseline's own time, where that is more than the limit."""
@@ -119,14 +121,21 @@ def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, 
                 outcome, spent = _examine(task, source, oracle, first, second, item)
                 seen.append((item, outcome))
                 seconds[item.name] = min(spent, seconds.get(item.name, spent))
+            for item in () if source.timeable else source.typed(derive(seed, "hints"), TYPED):
+                outcome, spent = _examine(task, source, oracle, first, second, item)
+                if decode(outcome)[0] == "value":
+                    seen.append((item, outcome))
+                    seconds[item.name] = min(spent, seconds.get(item.name, spent))
         finally:
             second.close()
     finally:
         first.close()
+    if not seen:
+        raise BaselineError(f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised")
     sizes = {item.name: len(item.payload) for item, _ in seen}
     limit = max(task.limits.seconds, MANY * max(seconds.values()))
     baseline = Baseline(subject, seconds, sizes, limit, meter=meter)
-    if meter.clocked:
+    if meter.clocked and source.timeable:
         _expect_long_enough(task, baseline, source)
     if nulls := accepted_nulls(task, seen):
         raise BaselineError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,9 @@ LARGE_FLOAT = 1e16
 PASSES = 8
 """How often each edit is tried at each place at most, on another input each time."""
 
-Sequence_ = list[Any] | tuple[Any, ...]
+Items = list[Any] | tuple[Any, ...]
+Key = tuple[str, Path]
+"""A kind of edit at a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Edge:
     payload: bytes
     name: str
     base: int
-    key: tuple[str, Path]
+    key: Key
     textual: bool
 
 
@@ -74,34 +76,34 @@ def _copy(value: Any) -> Any:
     return bytearray(value) if isinstance(value, bytearray) else value
 
 
-def _sorted(items: Sequence_, place: _Place) -> Sequence_:
+def _sorted(items: Items, place: _Place) -> Items:
     try:
         return type(items)(sorted(items))
     except TypeError:
         raise UnsuitedError from None
 
 
-def _shuffled(items: Sequence_, place: _Place) -> Sequence_:
+def _shuffled(items: Items, place: _Place) -> Items:
     return type(items)(place.rng.sample(items, len(items)))
 
 
-def _picked(items: Sequence_, place: _Place) -> Any:
+def _picked(items: Items, place: _Place) -> Any:
     if not items:
         raise UnsuitedError
     return place.rng.choice(items)
 
 
-def _inserted(items: Sequence_, place: _Place) -> Sequence_:
+def _inserted(items: Items, place: _Place) -> Items:
     again, i = _copy(_picked(items, place)), place.rng.randrange(len(items) + 1)
     return type(items)([*items[:i], again, *items[i:]])
 
 
-def _dropped(items: Sequence_, place: _Place) -> Sequence_:
+def _dropped(items: Items, place: _Place) -> Items:
     i = place.rng.randrange(max(1, len(items)))
     return type(items)([*items[:i], *items[i + 1 :]])
 
 
-def _aliased(items: Sequence_, place: _Place) -> Sequence_:
+def _aliased(items: Items, place: _Place) -> Items:
     mutable = [
         i for i, item in enumerate(items) if isinstance(item, list) or (isinstance(item, Node) and item.numbered)
     ]
@@ -320,7 +322,7 @@ class EdgeMaker:
             names.append(TIE)
         return names
 
-    def stream(self, bases: Sequence[Any], seed: int, barred: set[tuple[str, Path]]) -> Iterator[Edge]:
+    def stream(self, bases: Sequence[Any], seed: int, barred: Container[Key | None]) -> Iterator[Edge]:
         """Yields edges that lie within the domain, each kind at each place first once, then again on other inputs.
 
         Args:
@@ -365,7 +367,7 @@ class EdgeMaker:
 
 def _at(value: Any, path: Path, rng: random.Random) -> Any:
     kept: list[Any] = []
-    edited(value, path, lambda there: kept.append(there), rng)
+    edited(value, path, kept.append, rng)
     return kept[0]
 
 
