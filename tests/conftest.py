@@ -88,7 +88,7 @@ def rung(tmp_path_factory):
     interpreter = find_interpreter(None)
     seeds = itertools.count(20_261_121)
 
-    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=OracleRule(), tests=""):
+    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests=""):
         folder = tmp_path_factory.mktemp("rung")
         path = folder / ("target.py" if symbol else "program.py")
         path.write_text(baseline)
@@ -96,7 +96,7 @@ def rung(tmp_path_factory):
         calls = literal_calls(path, symbol) if symbol else ()
         kind = Kind.FUNCTION if symbol else Kind.PROGRAM
         work = Workload(workload, calls=calls)
-        task = Task("target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle)
+        task = Task("target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle or OracleRule())
         workshop = Workshop(task, sandbox, interpreter, preloads(task))
         source = InputSource(task, sandbox, interpreter)
         try:

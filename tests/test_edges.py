@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.core.verdict import Reason
 from whet.evaluators.domain import Domain, Text, Wanted, wanted
 from whet.evaluators.edges import EdgeMaker, stdin_edges
 from whet.evaluators.plain_data import read, write
@@ -137,7 +136,7 @@ def test_arrays_get_the_edges_of_numbers():
     assert any((np.frombuffer(v.state[2], np.int32) < 0).any() for _, (v,) in integers)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(values, min_size=4, max_size=8), st.integers(0, 2**32))
 def test_edges_of_anything_can_be_written_and_read(inputs, seed):
     domain = Domain()

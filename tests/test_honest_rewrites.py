@@ -125,8 +125,8 @@ def test_an_honest_rewrite_passes(rung, name):
 
 FAULTY = {
     "negative numbers": (INTS, "return sorted(a)", "return sorted(a, key=abs)"),
-    "ties": (ROWS, "return [r['amount'] for r in sorted(a, key=lambda r: r['name'])]",
-             "return [r['amount'] for r in sorted(a, key=lambda r: (r['name'], -r['amount']))]"),
+    "ties": (FLOATS, "return a.index(max(a, default=0)) if a else 0",
+             "return max(range(len(a)), key=lambda i: (a[i], i), default=0)"),
     "more than 32 bits": (INTS, "return max(a, default=0)", "return max((x & 0x7fffffff for x in a), default=0)"),
     "letters beyond ASCII": (WORDS, "return a.upper()", "return a.encode('ascii','replace').decode().upper()"),
     "a doubled blank": (WORDS, "return a.split()", "return a.split(' ') if a else []"),
@@ -135,7 +135,8 @@ FAULTY = {
     "minus zero": (FLOATS, "return [x*2 for x in a]", "return [x*2+0.0 for x in a]"),
     "a constant of the source": (CHUNKS, "return [x for x in a if x != 77777]", "return list(a)"),
     "a check removed": (CHUNKS, "if b==0: raise ValueError('b')\nreturn sum(a)//b", "return sum(a)//(b or 1)"),
-    "all equal": (FLOATS, "return max(a)-min(a)", "return (max(a)-min(a)) or 1.0"),
+    "all equal": (FLOATS, "return len({int(x*9) for x in a})", "return len({int(x*9) for x in a}) if len(a)<9 or "
+                  "len(set(a))>1 else 2"),
     "cells of an array": (NUMPY, "return np.nan_to_num(a)", "return a.copy()"),
     "one list twice": (TWO, "c=list(a)\nb.clear()\nreturn a+c",
                        "c=list(a)\nif a is not b: b.clear()\nelse: a=[]\nreturn a+c"),

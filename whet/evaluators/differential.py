@@ -209,8 +209,11 @@ class _Comparison:
                 break  # a size that nobody listed and the baseline cannot do
             met.add(item.size)
             spent += expected[1]
-            if name := _raised(decode(expected[0]), self.program):
-                self.natural.add(name)
+            if item.size is None or item.size in self.source.sizes:
+                self.natural.add(_raised(decode(expected[0]), self.program))
+            elif self.asked(expected[0], textual=False) is Wanted.NOTHING:
+                self.discarded += 1
+                continue
             if fault := self.meet(item, *expected, twice=not self.program):
                 return fault
         return None
