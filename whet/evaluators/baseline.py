@@ -101,7 +101,9 @@ class Drawer:
         return self.source.draw(size, [derive(seed, i) for i in range(count)])
 
 
-def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, seed: int, meter: Meter = TIME) -> Baseline:
+def validate(
+    task: Task, subject: Subject, source: InputSource, oracle: Oracle, seed: int, meter: Meter = TIME
+) -> Baseline:
     """Runs the baseline on its own workload.
 
     Raises:

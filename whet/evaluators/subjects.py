@@ -291,9 +291,7 @@ class Workshop:
         preload: modules that warm workers have imported.
     """
 
-    def __init__(
-        self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()) -> None:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter

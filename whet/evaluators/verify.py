@@ -21,6 +21,7 @@ from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task, read_text
 
+
 def verify(
     target: str,
     *,
