@@ -24,6 +24,7 @@ from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.hidden_costs import hidden_costs
+from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
@@ -134,7 +135,9 @@ class Ladder:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             workshop = self._workshop
-            tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
+            tests = OwnTests.of(task, workshop.interpreter).validated(
+                workshop.sandbox, workshop.interpreter, task.source
+            )
             if isinstance(tests, Fault):
                 detail = first_line(tests.detail.replace("\n", " ", 1))
                 raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
@@ -216,10 +219,13 @@ class Ladder:
         return self._options.until is not None and RUNGS.index(name) > RUNGS.index(self._options.until)
 
     def _screen(self, candidate: Candidate) -> Finding:
-        if self.task.language != "python":
-            return Passed("nothing to parse before the compiler does")
-        fault = screen(candidate.source, self.task.source, self.task.symbol)
-        return fault or Passed("parses, and takes the same arguments")
+        detail = "nothing to parse before the compiler does"
+        if self.task.language == "python":
+            if fault := screen(candidate.source, self.task.source, self.task.symbol):
+                return fault
+            detail = "parses, and takes the same arguments"
+        found = hints(self.task.language, candidate.source, self.task.source)
+        return Passed(detail, {"hints": [to_plain(hint) for hint in found]})
 
     def _build(self, candidate: Candidate) -> Finding:
         subject = self._workshop.build(candidate.source)
@@ -302,7 +308,9 @@ class Ladder:
         start = time.perf_counter()
         with measuring_cores(self._options.cores) as cores:
             found = [
-                self._under(extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores)
+                self._under(
+                    extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores
+                )
                 for extra in variants
             ]
         spent = time.perf_counter() - start
