@@ -103,6 +103,11 @@ def plan(source: InputSource, seed: int) -> Iterator[Input]:
             yield from source.try_draw(size, _seeds(seed, size, DRAWS))
 
 
+def input_hash(item: Input) -> str:
+    """Returns what an input is known by in the evidence."""
+    return hashlib.sha256(item.payload).hexdigest()[:16]
+
+
 def _seeds(seed: int, size: int, count: int, generator: str = PLAIN) -> list[int]:
     return [derive(seed, generator, size, i) for i in range(count)]
 
@@ -220,7 +225,7 @@ class _Comparison:
 
     def meet(self, item: Input, expected: bytes, spent: float, twice: bool = False) -> Fault | None:
         """Lets the candidate meet an input, and both sides once more in a row where that is cheap."""
-        self.hashes.append(hashlib.sha256(item.payload).hexdigest()[:16])
+        self.hashes.append(input_hash(item))
         self.sources[item.source] += 1
         if fault := self.judged(item, expected):
             return fault

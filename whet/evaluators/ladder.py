@@ -22,7 +22,7 @@ from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
-from whet.evaluators.differential import compare_all
+from whet.evaluators.differential import compare_all, input_hash, plan
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
@@ -274,6 +274,10 @@ class Ladder:
             return replace(compared.fault, evidence=evidence)
         evidence["strengthened"] = self.baseline.strengthened
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+
+    def planned(self, seed: int) -> set[str]:
+        """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
+        return {input_hash(item) for item in plan(self._source, seed)}
 
     def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
         """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
