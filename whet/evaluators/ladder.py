@@ -12,7 +12,8 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.evidence import Provenance
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Listener, unheard
+from whet.core.events import Kind as EventKind
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
@@ -127,7 +128,7 @@ class Ladder:
         seed = derive(self._seed, "validate")
         self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
         if self._baseline.strengthened:
-            self._listener(Event(Kind.STAGE, f"inputs: {self._baseline.strengthened}"))
+            self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             workshop = self._workshop
             tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
