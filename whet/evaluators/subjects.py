@@ -272,6 +272,8 @@ class LiveProgram:
 
     def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
         try:
+            # Else a run could read the result that an earlier one kept in a file.
+            self._session.ask("clear", seconds=START_SECONDS)
             self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
             answer, outside = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
