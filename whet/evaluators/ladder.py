@@ -27,7 +27,8 @@ from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.hazard import check_hazards
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload
 from whet.evaluators.zygotes import Zygotes
@@ -129,7 +130,7 @@ class Ladder:
             ("build", self._build),
             ("test", self._test),
             ("differential", self._differential),
-            ("hazard", lambda candidate: None),
+            ("hazard", self._hazard),
             ("prove", lambda candidate: None),
         )
         rungs: list[Rung] = []
@@ -217,6 +218,10 @@ class Ladder:
             return replace(compared.fault, evidence=compared.evidence)
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", compared.evidence)
 
+    def _hazard(self, candidate: Candidate) -> Finding | None:
+        seed = derive(self._seed, "hazard", candidate.id)
+        return check_hazards(self._workshop, candidate.source, self._source, seed, self.baseline.limit)
+
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
         which = derive(self._seed, purpose, candidate.id, "hash") % HASH_SEEDS
@@ -297,6 +302,8 @@ class Ladder:
 def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
     if found is None:
         return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
+    if isinstance(found, Skipped):
+        return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
     if isinstance(found, Fault):
         return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
     return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)
