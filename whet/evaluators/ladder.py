@@ -35,7 +35,8 @@ from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.hazard import check_hazards
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
@@ -176,7 +177,7 @@ class Ladder:
             ("build", self._build),
             ("test", self._test),
             ("differential", self._differential),
-            ("hazard", lambda candidate: None),
+            ("hazard", self._hazard),
             ("prove", lambda candidate: None),
         )
         rungs: list[Rung] = []
@@ -292,6 +293,10 @@ class Ladder:
         timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
         return hashes(draw_all(timed, random.Random(seed)))
 
+    def _hazard(self, candidate: Candidate) -> Finding | None:
+        seed = derive(self._seed, "hazard", candidate.id)
+        return check_hazards(self._workshop, candidate.source, self._source, seed, self.baseline.limit)
+
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
         which = derive(self._seed, purpose, candidate.id, "hash") % HASH_SEEDS
@@ -385,6 +390,8 @@ class Ladder:
 def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
     if found is None:
         return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
+    if isinstance(found, Skipped):
+        return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
     if isinstance(found, Fault):
         return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
     return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)
