@@ -73,7 +73,7 @@ class Ladder:
         self._options = options
         self._seed = seed
         self._meter = meter
-        self._oracle = Oracle(self.task, source)
+        self._oracle = Oracle(self.task, source, workshop)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
@@ -164,6 +164,7 @@ class Ladder:
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
+        self._oracle.close()
         self._source.close()
         self._workshop.sandbox.close()
 
@@ -213,9 +214,10 @@ class Ladder:
         ours, theirs = self.baseline.subject, self._subject(candidate)
         hash_seed = self._hash_seed(candidate, purpose)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
+        evidence = {**compared.evidence, **self._oracle.float_evidence()}
         if compared.fault is not None:
-            return replace(compared.fault, evidence=compared.evidence)
-        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", compared.evidence)
+            return replace(compared.fault, evidence=evidence)
+        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
