@@ -122,9 +122,8 @@ TORCH_SUM = "import torch\ndef f(t):\n    s = torch.zeros((), dtype=t.dtype)\n  
 def tensor(count: int, kind: str) -> Callable[[random.Random], tuple[Any, ...]]:
     def draw(rng: random.Random) -> tuple[Any, ...]:
         torch = pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")
-        return (
-            torch.randn(count, generator=torch.Generator().manual_seed(rng.getrandbits(40))).to(getattr(torch, kind)),
-        )
+        torch_seed = torch.Generator().manual_seed(rng.getrandbits(40))
+        return (torch.randn(count, generator=torch_seed, dtype=torch.float64).to(getattr(torch, kind)),)
 
     return draw
 
@@ -167,7 +166,7 @@ HONEST = {
 
 @pytest.mark.parametrize("name", HONEST)
 def test_an_honest_rewrite_passes(sandbox: Sandbox, name: str) -> None:
-    found, evidence = judged(sandbox, HONEST[name])
+    found, evidence = judged(sandbox, HONEST[name], 3 if "torch" in name else 6)
     assert found == [None] * len(found)
     assert evidence["inputs_with_other_bits"] > 0, "it is no test if the bits never differ"
     assert evidence["worst_share_of_allowed"] <= 1
@@ -226,6 +225,6 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_has_fewer_right_digits_does_not_pass(sandbox: Sandbox, name: str) -> None:
-    found, _ = judged(sandbox, WRONG[name])
+    found, _ = judged(sandbox, WRONG[name], 1)
     assert any(found)
     assert "expected" in next(one.detail for one in found if one)

@@ -11,7 +11,7 @@ from typing import Any
 from whet.core.task import OracleRule, Tolerance
 from whet.core.verdict import Reason
 from whet.evaluators.elements import ARRAYS, Layout, elements, is_inexact, overlapping
-from whet.evaluators.floats import by_tolerance
+from whet.evaluators.floats import alike, by_tolerance
 from whet.evaluators.leaves import ARGUMENTS, INSTANCE, RESULT, Groups, outcome_leaves
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
@@ -60,15 +60,31 @@ def difference(
     if not isinstance(theirs, tuple) or len(theirs) != 5:
         return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
     try:
-        return plain_difference(decode(expected), theirs, rule, floats)
+        found = _difference(decode(expected), theirs, rule)
     except MALFORMED as error:
         return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is not in the form that the harness writes: {error}")
+    return _judged(found, floats or by_tolerance(rule.tolerance))
 
 
 def plain_difference(
     ours: Plain, theirs: Plain, rule: OracleRule, floats: JudgeFloats | None = None
 ) -> Difference | None:
     """Compares two outcomes that are plain data: (kind, arguments after, instance after, value, stdout)."""
+    return _judged(_difference(ours, theirs, rule), floats or by_tolerance(rule.tolerance))
+
+
+def _judged(found: Difference | tuple[Groups, Groups] | None, floats: JudgeFloats) -> Difference | None:
+    if not isinstance(found, tuple):
+        return found
+    where = floats(*found)
+    if not where:
+        return None
+    reason = Reason.MUTATED_INPUT if where.startswith(ARGUMENTS) else Reason.WRONG_OUTPUT
+    return Difference(reason, where if where.startswith(RESULT) else f"after the call, {where}")
+
+
+def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tuple[Groups, Groups] | None:
+    """Returns the first difference; where only floats differ, those of both sides."""
     walk = _Walk(rule)
     if ours[0] != theirs[0] or (ours[0] == "raise" and ours[3][0] != theirs[3][0]):
         return _other_kind(ours, theirs)
@@ -82,13 +98,12 @@ def plain_difference(
         return _other_kind(ours, theirs)
     if ours[4] != theirs[4]:
         return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {show(ours[4])}, got {show(theirs[4])}")
-    if walk.floats_differ:
-        where = (floats or by_tolerance(rule.tolerance))(outcome_leaves(ours), outcome_leaves(theirs))
-        if where:
-            changed = where.startswith(ARGUMENTS)
-            prefix = "" if where.startswith(RESULT) else "after the call, "
-            return Difference(Reason.MUTATED_INPUT if changed else Reason.WRONG_OUTPUT, f"{prefix}{where}")
-    return None
+    if not walk.floats_differ:
+        return None
+    floats = outcome_leaves(ours), outcome_leaves(theirs)
+    if not alike(*floats):
+        raise ValueError("floats of another number")
+    return floats
 
 
 def _other_kind(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> Difference:

@@ -66,9 +66,14 @@ class Samples:
         error, change = _kin(truth, self.error[name]), _kin(truth, self.change[name])
         # A reference that never differs from the baseline has more bits of nothing: its errors tell nothing.
         blind = not self.known or not error.any()
-        floor = FLOOR_ULPS * ulp(truth, kind)
-        allowed = ratio * error + (ratio if blind else 1.0) * change + floor
-        return Allowance(truth, np.minimum(allowed, np.maximum(cap(truth, kind, magnitude), floor)), error)
+        allowed = ratio * error + (ratio if blind else 1.0) * change + FLOOR_ULPS * ulp(truth, kind)
+        return Allowance(truth, np.minimum(allowed, self.most(name, magnitude).allowed), error)
+
+    def most(self, name: str, magnitude: float) -> Allowance:
+        """Returns the most that is ever allowed in a group."""
+        truth, kind = self.truth[name], self.ours[name].format
+        allowed = np.maximum(cap(truth, kind, magnitude), FLOOR_ULPS * ulp(truth, kind))
+        return Allowance(truth, allowed, self.error[name])
 
 
 def _kin(truth: Reals, errors: Reals) -> Reals:

@@ -28,10 +28,13 @@ from whet.evaluators.reference import BITS, Reference
 SAMPLES = 8
 SAMPLE_SECONDS = 1.0
 """After which no further sample is drawn, once there are two."""
-NAME_SECONDS = 3.0
-"""Spent on inputs of one size before the loosest of what they allowed is enough for the next ones to be right."""
 FULL = 4
-"""Inputs of one size that are judged in full before the strictest of what they allowed is enough."""
+"""Inputs of one size that are judged in full before `GLANCE` holds for the next ones."""
+GLANCE = 0.75
+"""What share of the least that inputs of one size allowed is right without a closer look at the next ones."""
+NAME_SECONDS = 2.0
+"""Spent on inputs of one size before `TIRED` takes the place of `GLANCE`."""
+TIRED = 8.0
 DROPPED_BITS = range(5, 13)
 """How many bits fewer the baseline is run with to see its error where its input has no floats."""
 DOUBLE_BITS = 53
@@ -40,32 +43,38 @@ BINS = 64
 
 @dataclass(slots=True)
 class _Seen:
-    """What the inputs of one size allowed, as a share of the group's scale, by the elements' magnitude."""
+    """What is known of the inputs of one size.
+
+    Attributes:
+        strictest: the least that they allowed, for each group, as a share of its scale, by the elements' magnitude.
+        full: how many were judged in full.
+        seconds: spent on that.
+        refined: whether the reference can be had for them.
+    """
 
     strictest: dict[str, Reals] = field(default_factory=dict)
-    loosest: dict[str, Reals] = field(default_factory=dict)
     full: int = 0
     seconds: float = 0.0
+    refined: bool = True
 
     def add(self, name: str, group: Group, allowance: Allowance) -> None:
         bins, scale = _magnitudes(group)
         share = (allowance.allowed / scale).astype(float)
-        low, high = np.full(BINS, np.inf), np.zeros(BINS)
+        low = np.full(BINS, np.inf)
         np.minimum.at(low, bins, share)
-        np.maximum.at(high, bins, share)
         self.strictest[name] = np.minimum(self.strictest.get(name, np.inf), low)
-        self.loosest[name] = np.maximum(self.loosest.get(name, 0.0), high)
 
     def suffices(self, ours: Groups, theirs: Groups) -> bool:
         """Whether the candidate's floats are so near the baseline's that there is nothing to find out."""
         spent = self.seconds > NAME_SECONDS
         if self.full < FULL and not spent:
             return False
+        factor = TIRED if spent else GLANCE
 
         def rule(name: str, group: Group) -> Allowance:
             bins, scale = _magnitudes(group)
-            table = (self.loosest if spent else self.strictest).get(name, np.zeros(BINS))
-            allowed = np.where(np.isfinite(table), table, 0)[bins] * scale * (1 if spent else 0.75)
+            table = self.strictest.get(name, np.zeros(BINS))
+            allowed = np.where(np.isfinite(table), table, 0)[bins] * scale * factor
             return Allowance(finite(group.values().astype(np.longdouble)), allowed, allowed)
 
         return not beyond(ours, theirs, rule)
@@ -119,7 +128,7 @@ class FloatJudge:
                 tally.at_a_glance += 1
                 return ""
             start = time.perf_counter()
-            found, source = self._allowances(payload, ours)
+            found, source = self._allowances(seen, payload, ours, theirs)
             seen.seconds += time.perf_counter() - start
             seen.full += 1
             for group, allowance in found.items():
@@ -161,15 +170,21 @@ class FloatJudge:
             tally.worst_ratio = max(tally.worst_ratio, float(np.max(error / own, initial=0)))
             tally.worst_share = max(tally.worst_share, float(np.max(error / one.allowed, initial=0)))
 
-    def _allowances(self, payload: bytes, ours: Groups) -> tuple[dict[str, Allowance], str]:
+    def _allowances(
+        self, seen: _Seen, payload: bytes, ours: Groups, theirs: Groups
+    ) -> tuple[dict[str, Allowance], str]:
         """Returns what is allowed in each group, and what that rests on."""
         start = time.perf_counter()
         near = self._reference.near(payload, 0)
         magnitude = near[1] if near else 0.0
-        truth = self._reference.truth(payload)
-        if truth is None or not alike(ours, truth) or not believable(ours, truth, magnitude):
+        truth = self._reference.truth(payload) if seen.refined else None
+        seen.refined = truth is not None
+        if truth is not None and not (alike(ours, truth) and believable(ours, truth, magnitude)):
             truth = None
         samples = Samples(ours, truth)
+        most = {name: samples.most(name, magnitude) for name in ours}
+        if beyond(ours, theirs, lambda group, _: most[group]):
+            return most, "half of the digits"
         if near is not None and near[0] == payload:
             if truth is not None:
                 for dropped in DROPPED_BITS:
