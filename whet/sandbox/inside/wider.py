@@ -151,10 +151,11 @@ def shaken(value: Any, seed: int) -> Any:
 
         with torch.no_grad():
             if one.is_complex():
+                tensor(torch.view_as_real(one))
                 return one
             up = torch.rand(one.shape, generator=torch.Generator().manual_seed(rng.getrandbits(60))) < 0.5
             eps = torch.finfo(one.dtype).eps
-            moved = one * torch.where(up, 1 + eps, 1 - eps / 2).to(one.dtype)
+            moved = one * torch.where(up, one.new_tensor(1 + eps), one.new_tensor(1 - eps / 2))
             one.copy_(torch.where(torch.isfinite(moved), moved, one))
         return one
 
