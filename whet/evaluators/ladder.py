@@ -95,7 +95,7 @@ class Ladder:
         self._seed = seed
         self._meter = meter
         self._listener = listener
-        self._oracle = Oracle(self.task, source)
+        self._oracle = Oracle(self.task, source, workshop)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
@@ -213,6 +213,7 @@ class Ladder:
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
+        self._oracle.close()
         self._source.close()
         self._workshop.sandbox.close()
 
@@ -271,6 +272,8 @@ class Ladder:
         ours, theirs = self.baseline.subject, self._subject(candidate)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
+        if floats := self._oracle.float_evidence():
+            evidence["floats"] = floats
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
         evidence["strengthened"] = self.baseline.strengthened
