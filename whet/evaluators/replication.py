@@ -230,7 +230,9 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
     planned = ladder.planned(int(drawn["seed"]))
     same = sum(one in planned for one in drawn["hashes"][:count])
     note = "" if same == count else "the same seed gives other inputs here"
-    yield Comparison(f"{rung.name} inputs", f"{count} drawn", f"{same} the same", same == count if count else None, note)
+    yield Comparison(
+        f"{rung.name} inputs", f"{count} drawn", f"{same} the same", same == count if count else None, note
+    )
     if rung.status is RungStatus.FAILED and rung.name == "confirm":
         return  # it fell when it was timed
     said = "wrong" if rung.status is RungStatus.FAILED else "right"
