@@ -213,6 +213,8 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
     window = statistics.median(p.outside for p in sides["candidate"])
     allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + EXCESS_OF_HANDOVER * handover
+    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
+    allowed += statistics.quantiles(handovers, n=10)[-1] - handover if len(handovers) > 1 else 0.0
     if theirs - handover > allowed or theirs < 0:
         return Fault(
             Reason.CHEATING,
