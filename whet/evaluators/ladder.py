@@ -20,6 +20,8 @@ from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.differential import compare_all
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.labels.registry import labels, shown
+from whet.evaluators.labels.registry import evidence as label_evidence
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
@@ -163,7 +165,7 @@ class Ladder:
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
-        return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
+        return self._with_labels(candidate, self._with_counters(candidate, confirmed)) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -273,6 +275,15 @@ class Ladder:
         *rungs, last = verdict.rungs
         last = replace(last, evidence={**last.evidence, "counters": found})
         return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
+
+    def _with_labels(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """Adds what kind of win it is, from the change and from the figures, to the evidence of the last rung."""
+        assert verdict.measurement is not None
+        found = (*labels(self.task.language, candidate.source, self.task.source), *shown(verdict.measurement))
+        *rungs, last = verdict.rungs
+        last = replace(last, evidence={**last.evidence, "labels": label_evidence(found, lambda: self.profile(candidate))})
+        measurement = replace(verdict.measurement, labels=tuple(one.label.value for one in found))
+        return Verdict(verdict.candidate, (*rungs, last), measurement)
 
     def _under(
         self,
