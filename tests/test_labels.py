@@ -77,6 +77,7 @@ def f(start, edges):
             waiting.extend(edges[here])
     return len(seen)
 """
+PRODUCT = "import numpy as np\ndef f(a, b):\n    return a @ b\n"
 DEQUE = "from collections import deque\n" + QUEUE.replace("[start]", "deque([start])").replace("pop(0)", "popleft()")
 TEXT = """
 def f(rows):
@@ -200,8 +201,7 @@ PYTHON = {
     "heap": ("def f(items, k):\n    return sorted(items)[:k]\n",
              "import heapq\ndef f(items, k):\n    return heapq.nsmallest(k, items)\n", {D, A}),
     "joined text": (TEXT, "def f(rows):\n    return ''.join([str(row) + ',' for row in rows])\n", {L}),
-    "smaller floats": ("import numpy as np\ndef f(a, b):\n    return a @ b\n",
-                       "import numpy as np\ndef f(a, b):\n    return (a.astype(np.float32) @ b.astype('f4')) * 1.0\n", {P}),
+    "smaller floats": (PRODUCT, PRODUCT.replace("a @ b", "(a.astype(np.float32) @ b.astype('f4')) * 1.0"), {P}),
     "torch.compile": ("import torch\ndef f(x):\n    return x.relu() + 1\n",
                       "import torch\n@torch.compile\ndef f(x):\n    return x.relu() + 1\n", {F}),
     "tf32": ("import torch\ndef f(x):\n    return x @ x\n",
