@@ -78,6 +78,12 @@ def f(start, edges):
     return len(seen)
 """
 PRODUCT = "import numpy as np\ndef f(a, b):\n    return a @ b\n"
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+def f(items):
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(g, items))
+"""
 DEQUE = "from collections import deque\n" + QUEUE.replace("[start]", "deque([start])").replace("pop(0)", "popleft()")
 TEXT = """
 def f(rows):
@@ -113,7 +119,7 @@ PYTHON = {
                     out.append(x)
             return out
         """, {D}),
-    "keys of a dict": (UNIQUE, "def f(items):\n    return list(dict.fromkeys(items))\n", {D, A}),
+    "keys of a dict": (UNIQUE, "def f(items):\n    return list(dict.fromkeys(items))\n", {D}),
     "two loops become one and a dict": (PAIRS, """
         def f(items, target):
             counts = {}
@@ -199,7 +205,7 @@ PYTHON = {
                     "def f(n):\n    return n * (n - 1) // 2\n", {A}),
     "deque": (QUEUE, DEQUE, {D}),
     "heap": ("def f(items, k):\n    return sorted(items)[:k]\n",
-             "import heapq\ndef f(items, k):\n    return heapq.nsmallest(k, items)\n", {D, A}),
+             "import heapq\ndef f(items, k):\n    return heapq.nsmallest(k, items)\n", {D}),
     "joined text": (TEXT, "def f(rows):\n    return ''.join([str(row) + ',' for row in rows])\n", {L}),
     "smaller floats": (PRODUCT, PRODUCT.replace("a @ b", "(a.astype(np.float32) @ b.astype('f4')) * 1.0"), {P}),
     "torch.compile": ("import torch\ndef f(x):\n    return x.relu() + 1\n",
@@ -210,6 +216,7 @@ PYTHON = {
     "renamed": (PAIRS, PAIRS.replace("count", "found").replace("target", "wanted"), set()),
     "comprehension": ("def f(items):\n    out = []\n    for x in items:\n        out.append(x + 1)\n    return out\n",
                       "def f(items):\n    return [x + 1 for x in items]\n", set()),
+    "threads": ("def f(items):\n    return [g(x) for x in items]\n", THREADS, set()),
     "comment": (TOTAL, TOTAL + "# faster\n", set()),
     "cache across calls": (FIB, "import functools\n@functools.lru_cache(None)" + FIB, set()),
 }  # fmt: skip
@@ -337,6 +344,5 @@ def test_a_confirmed_win_has_its_labels_in_the_evidence(tmp_path: Path) -> None:
     result = whet.verify(f"{tmp_path}/slow.py::f", candidate=tmp_path / "good.py", home=tmp_path / "home")
     assert result.status == "improved", result.message
     assert result.candidate is not None
-    assert set(result.candidate.labels) == {"data structure", "algorithm"}
-    found = result.rungs[-1].evidence["labels"]
-    assert {one["label"] for one in found} == {"data structure", "algorithm"}
+    assert result.candidate.labels == ("data structure",)
+    assert result.rungs[-1].evidence["labels"] == [{"label": "data structure", "why": "uses dict", "share": None}]

@@ -36,8 +36,12 @@ HELPERS = re.compile(
     r"|math\.\w+|statistics\.\w+|re\.\w+|struct\.\w+|\*\.(join|translate|count|find|index|replace|split|sort|extend|update|intersection"
     r"|union|difference|most_common))"
 )
-WHOLE = {"sum", "min", "max", "any", "all", "sorted"}
+WHOLE = {
+    "sum", "min", "max", "any", "all", "sorted", "set", "frozenset", "dict.fromkeys", "collections.Counter", "heapq.nsmallest",
+    "heapq.nlargest", "heapq.heapify", "filter",
+}  # fmt: skip
 SCANS = {"index", "count", "remove", "insert"}
+MAPS = {"map", "imap", "imap_unordered", "starmap"}
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -112,11 +116,12 @@ def _structure(module: Module, unit: ast.stmt, found: Features, scopes: dict[ast
 
 def _scans(module: Module, node: ast.Call) -> bool:
     """Whether a call goes through a whole sequence; one over a comprehension is counted there."""
-    if any(isinstance(arg, COMPREHENSIONS) for arg in node.args):
+    if not node.args or any(isinstance(arg, COMPREHENSIONS) for arg in node.args):
         return False
-    if isinstance(node.func, ast.Attribute):
-        return node.func.attr in SCANS and len(node.args) >= 1
-    return module.dotted(node.func) in WHOLE and len(node.args) == 1
+    name = module.dotted(node.func)
+    if name in WHOLE or name.rpartition(".")[2] in MAPS:
+        return True
+    return isinstance(node.func, ast.Attribute) and node.func.attr in SCANS
 
 
 def _bounds(node: ast.AST, found: Features) -> None:
