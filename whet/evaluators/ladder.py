@@ -269,7 +269,7 @@ class Ladder:
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Fault | Passed:
         return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
 
-    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Finding:
+    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed:
         """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
         ours, theirs = self.baseline.subject, self._subject(candidate)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
