@@ -26,6 +26,8 @@ from whet.evaluators.differential import compare_all, input_hash, plan
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.labels.registry import labels, shown
+from whet.evaluators.labels.registry import evidence as label_evidence
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
@@ -209,7 +211,7 @@ class Ladder:
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
         confirmed = _with_evidence(confirmed, differential=fresh.evidence)
-        return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
+        return self._with_labels(candidate, self._with_counters(candidate, confirmed)) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -346,6 +348,14 @@ class Ladder:
             for side, source in sides.items()
         }
         return _with_evidence(verdict, counters=found)
+
+    def _with_labels(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """Adds what kind of win it is, from the change and from the figures, to the evidence of the last rung."""
+        assert verdict.measurement is not None
+        found = (*labels(self.task.language, candidate.source, self.task.source), *shown(verdict.measurement))
+        kinds = label_evidence(found, lambda: self.profile(candidate))
+        measurement = replace(verdict.measurement, labels=tuple(one.label.value for one in found))
+        return replace(_with_evidence(verdict, labels=kinds), measurement=measurement)
 
     def _under(
         self,
