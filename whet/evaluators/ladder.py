@@ -131,7 +131,9 @@ class Ladder:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             workshop = self._workshop
-            tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
+            tests = OwnTests.of(task, workshop.interpreter).validated(
+                workshop.sandbox, workshop.interpreter, task.source
+            )
             if isinstance(tests, Fault):
                 detail = first_line(tests.detail.replace("\n", " ", 1))
                 raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
@@ -301,7 +303,9 @@ class Ladder:
         start = time.perf_counter()
         with measuring_cores(self._options.cores) as cores:
             found = [
-                self._under(extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores)
+                self._under(
+                    extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores
+                )
                 for extra in variants
             ]
         spent = time.perf_counter() - start
@@ -358,7 +362,9 @@ class Ladder:
             costs = hidden.evidence
             if hidden.seconds and self._options.metric == "time":
                 charged = replace(bench, charged=hidden.seconds)
-                found = sequential(lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule)
+                found = sequential(
+                    lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule
+                )
         if isinstance(found, Fault):
             return found
         return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})

@@ -251,7 +251,8 @@ def from_raw(rows: Sequence[Mapping[str, Any]]) -> list[Turn]:
     turns = []
     for row in rows:
         passes = {
-            name: {side: {**one, "outcomes": ()} for side, one in sides.items()} for name, sides in row["passes"].items()
+            name: {side: {**one, "outcomes": ()} for side, one in sides.items()}
+            for name, sides in row["passes"].items()
         }
         turns.append(from_plain(Turn, {**row, "passes": passes}))
     return turns
