@@ -165,7 +165,7 @@ ULPS = OracleRule(Tolerance(ulp=2))
         ([(1, 2.0)] * 6, [(1, math.nextafter(2.0, 3.0))] * 6, True),
         (np.float32(1.0), np.nextafter(np.float32(1.0), np.float32(2.0)), True),
         (np.ones(3, np.float32), np.ones(3, np.float32) + np.float32(1e-6), False),
-        (np.ones(3, complex), np.ones(3, complex) * (1 + 2e-16j), True),
+        (np.full(3, 1 + 1j), np.full(3, complex(1.0, math.nextafter(1.0, 2.0))), True),
         (np.array([1.0, math.nan]), np.array([1.0, math.inf]), False),
         (np.ones(2), -np.ones(2), False),
     ],
