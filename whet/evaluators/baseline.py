@@ -22,6 +22,8 @@ from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
 
 TIMINGS = 3
+TYPED = 30
+"""Examples of type hints that stand in where there is no workload."""
 SLOW_SECONDS = 1.0
 STRENGTHEN_SECONDS = 5.0
 """That the baseline may spend on further inputs where a null candidate passed the first."""
@@ -144,8 +146,17 @@ def examine(
                 outcome, spent = _examine(task, source, oracle, first, second, item)
                 seen.append((item, outcome))
                 seconds[item.name] = min(spent, seconds.get(item.name, spent))
+            for item in () if source.timeable else source.typed(derive(seed, "hints"), TYPED):
+                outcome, spent = _examine(task, source, oracle, first, second, item)
+                if decode(outcome)[0] == "value":
+                    seen.append((item, outcome))
+                    seconds[item.name] = min(spent, seconds.get(item.name, spent))
         finally:
             second.close()
+        if not seen:
+            raise BaselineError(
+                f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised"
+            )
         nulls, strengthened = _nulls(task, source, first, seen, seed)
     finally:
         first.close()
@@ -161,7 +172,7 @@ def expect_fit(task: Task, baseline: Baseline, source: InputSource) -> None:
     Raises:
         BaselineError: it is too short to time, or an oracle made from it would accept a candidate that does no work.
     """
-    if baseline.meter.clocked:
+    if baseline.meter.clocked and source.timeable:
         _expect_long_enough(task, baseline, source)
     if accepted := [null.name for null in baseline.nulls if null.accepted]:
         tried = max(null.inputs for null in baseline.nulls)

@@ -22,8 +22,9 @@ from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
-from whet.evaluators.differential import compare_all
+from whet.evaluators.differential import compare_all, input_hash, plan
 from whet.evaluators.hidden_costs import hidden_costs
+from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
@@ -34,7 +35,8 @@ from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.hazard import check_hazards
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
@@ -65,7 +67,10 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
     workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         meter = open_meter(options.metric, workshop)
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter, listener)
+        source = InputSource(task, sandbox, interpreter)
+        if options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure"):
+            source.expect_timeable()
+        return Ladder(workshop, source, options, seed, meter, listener)
     except BaseException:
         sandbox.close()
         raise
@@ -157,6 +162,7 @@ class Ladder:
 
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
+        self._source.expect_timeable()
         work = self.baseline.workloads(self._source)[-1]
         return profile(
             self._workshop,
@@ -171,7 +177,7 @@ class Ladder:
             ("build", self._build),
             ("test", self._test),
             ("differential", self._differential),
-            ("hazard", lambda candidate: None),
+            ("hazard", self._hazard),
             ("prove", lambda candidate: None),
         )
         rungs: list[Rung] = []
@@ -215,10 +221,13 @@ class Ladder:
         return self._options.until is not None and RUNGS.index(name) > RUNGS.index(self._options.until)
 
     def _screen(self, candidate: Candidate) -> Finding:
-        if self.task.language != "python":
-            return Passed("nothing to parse before the compiler does")
-        fault = screen(candidate.source, self.task.source, self.task.symbol)
-        return fault or Passed("parses, and takes the same arguments")
+        detail = "nothing to parse before the compiler does"
+        if self.task.language == "python":
+            if fault := screen(candidate.source, self.task.source, self.task.symbol):
+                return fault
+            detail = "parses, and takes the same arguments"
+        found = hints(self.task.language, candidate.source, self.task.source)
+        return Passed(detail, {"hints": [to_plain(hint) for hint in found]})
 
     def _build(self, candidate: Candidate) -> Finding:
         subject = self._workshop.build(candidate.source)
@@ -270,6 +279,10 @@ class Ladder:
         evidence["strengthened"] = self.baseline.strengthened
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
 
+    def planned(self, seed: int) -> set[str]:
+        """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
+        return {input_hash(item) for item in plan(self._source, seed)}
+
     def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
         """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
 
@@ -282,6 +295,10 @@ class Ladder:
         """
         timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
         return hashes(draw_all(timed, random.Random(seed)))
+
+    def _hazard(self, candidate: Candidate) -> Finding | None:
+        seed = derive(self._seed, "hazard", candidate.id)
+        return check_hazards(self._workshop, candidate.source, self._source, seed, self.baseline.limit)
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
@@ -378,6 +395,8 @@ class Ladder:
 def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
     if found is None:
         return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
+    if isinstance(found, Skipped):
+        return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
     if isinstance(found, Fault):
         return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
     return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)
