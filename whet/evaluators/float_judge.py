@@ -196,7 +196,7 @@ class FloatJudge:
         most = {name: samples.most(name, magnitude) for name in ours}
         if beyond(ours, theirs, lambda group, _: most[group]):
             return most, "half of the digits"
-        if near is not None and near[0] == payload:
+        if near is not None and not magnitude:
             if truth is not None:
                 for dropped in DROPPED_BITS:
                     if time.perf_counter() - start > SAMPLE_SECONDS:
