@@ -389,7 +389,9 @@ class Ladder:
             costs = hidden.evidence
             if hidden.seconds and self._options.metric == "time":
                 charged = replace(bench, charged=hidden.seconds)
-                found = sequential(lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule)
+                found = sequential(
+                    lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule
+                )
         if isinstance(found, Fault):
             return found
         return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
