@@ -305,13 +305,18 @@ class _Comparison:
         elif self.program and self.source.validates:  # else nobody knows which texts the program has to understand
             yield from stdin_edges([one.item.payload for one in self.bases], seed)
 
+    @property
+    def weary(self) -> bool:
+        """Whether edited inputs have cost the baseline what they may."""
+        return self.trouble >= MOST_TROUBLE or self.spent > EDGE_SECONDS * (3 if self.program else 1)
+
     def unsure(self, trials: Iterator[_Trial]) -> Fault | None:
         """Meets inputs that may lie outside the domain; what the baseline makes of them decides."""
         end = time.perf_counter() + WALL_SECONDS
         while batch := list(islice(trials, BATCH)):
             held = self.source.valid([trial.item.payload for trial in batch])
             for trial, valid in zip(batch, held, strict=True):
-                if self.trouble >= MOST_TROUBLE or self.spent > EDGE_SECONDS or time.perf_counter() > end:
+                if self.weary or time.perf_counter() > end:
                     return None
                 found = self.tried(trial) if valid else Wanted.NOTHING
                 if isinstance(found, Fault):
