@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from whet.benchmarks.self import peers, timing
-from whet.benchmarks.self.pool import Pool, Rate, replay
+from whet.benchmarks.self.pool import Pool, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
+from whet.core.audit import Rate
 from whet.evaluators.statistics import Stage
 
 STAGES = (Stage(10, 0.4), Stage(20, 0.6))

@@ -111,7 +111,7 @@ def optimize(
             apply=apply,
             output=destination,
         )
-        evaluator = evaluator or open_ladder(task, settings, job.seed)
+        evaluator = evaluator or open_ladder(task, settings, job.seed, listener)
         run = store.begin("optimize", task.target, to_plain(job))
         store.set_fact(run, "task", job.task)
         return _work(store, run, job, evaluator, models, listener)
@@ -159,7 +159,7 @@ def resume(
             return _repeat(store, run, job, evaluator, listener)
         task = stored_task(store, job)
         models = _open(store, task, model or job.model, judge_model or model or job.judge_model)
-        evaluator = evaluator or open_ladder(task, job.options, job.seed)
+        evaluator = evaluator or open_ladder(task, job.options, job.seed, listener)
         return _work(store, run, job, evaluator, models, listener)
     finally:
         store.close()

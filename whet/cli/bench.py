@@ -17,13 +17,19 @@ def _timing() -> Iterator[str]:
     return timing.report()
 
 
+def _oracle() -> Iterator[str]:
+    from whet.benchmarks.self import oracle
+
+    return oracle.report()
+
+
 def _sandbox() -> Iterator[str]:
     from whet.benchmarks.self import sandbox
 
     return sandbox.report()
 
 
-REPORTS: dict[str, Callable[[], Iterator[str]]] = {"sandbox": _sandbox, "timing": _timing}
+REPORTS: dict[str, Callable[[], Iterator[str]]] = {"oracle": _oracle, "sandbox": _sandbox, "timing": _timing}
 """One line adds a report."""
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from whet import __version__
-from whet.cli import bench, doctor, optimize, profile, runs, verify
+from whet.cli import audit, bench, doctor, optimize, profile, runs, verify
 from whet.cli.errors import Session, guarded
 from whet.cli.options import Debug
 from whet.core.errors import UsageError, nearest
@@ -61,6 +61,7 @@ def whet(
 app.command("doctor")(doctor.doctor)
 app.command("optimize")(optimize.optimize)
 app.command("verify")(verify.verify)
+app.command("audit")(audit.audit)
 app.command("profile")(profile.profile)
 
 past = _group("Past runs: list, show, resume, replay and export them.")

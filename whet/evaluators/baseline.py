@@ -6,13 +6,15 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
+from whet.evaluators.differential import plan
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.nulls import accepted_nulls
+from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Live, Subject
@@ -23,6 +25,8 @@ TIMINGS = 3
 TYPED = 30
 """Examples of type hints that stand in where there is no workload."""
 SLOW_SECONDS = 1.0
+STRENGTHEN_SECONDS = 5.0
+"""That the baseline may spend on further inputs where a null candidate passed the first."""
 MANY = 10.0
 """A candidate may take as many times the baseline's own time, where that is more than the limit."""
 
@@ -38,6 +42,8 @@ class Baseline:
         limit: seconds that one call of a candidate may take.
         tests: how many of the target's own tests pass, where they say so.
         meter: what it will be measured by.
+        nulls: what the oracle that it gives makes of candidates that do no work.
+        strengthened: what was added to the inputs because one of those passed at first; empty where none did.
     """
 
     subject: Subject
@@ -46,6 +52,8 @@ class Baseline:
     limit: float
     tests: int | None = None
     meter: Meter = TIME
+    nulls: tuple[NullOutcome, ...] = ()
+    strengthened: str = ""
 
     def workloads(self, source: InputSource, unseen: int | None = None) -> tuple[TimedWorkload, ...]:
         """Returns what is timed.
@@ -103,12 +111,29 @@ class Drawer:
         return self.source.draw(size, [derive(seed, i) for i in range(count)])
 
 
-def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, seed: int, meter: Meter = TIME) -> Baseline:
+def examine(
+    task: Task,
+    subject: Subject,
+    source: InputSource,
+    oracle: Oracle,
+    seed: int,
+    meter: Meter = TIME,
+    shortest_limit: float | None = None,
+) -> Baseline:
     """Runs the baseline on its own workload.
 
+    Args:
+        task: whose target it is.
+        subject: the baseline, built.
+        source: draws the inputs.
+        oracle: compares outcomes.
+        seed: of the inputs.
+        meter: what it will be measured by.
+        shortest_limit: seconds that a call of a candidate may take, where many times the baseline's own are less; None
+            for what the task allows.
+
     Raises:
-        BaselineError: it fails to load, raises on a timed size, does not end, is not deterministic, is too
-            short to time, or an oracle made from it would accept a candidate that does no work.
+        BaselineError: it fails to load, raises on a timed size, does not end, or is not deterministic.
     """
     seen: list[tuple[Input, bytes]] = []
     seconds: dict[str, float] = {}
@@ -128,22 +153,58 @@ def validate(task: Task, subject: Subject, source: InputSource, oracle: Oracle, 
                     seconds[item.name] = min(spent, seconds.get(item.name, spent))
         finally:
             second.close()
+        if not seen:
+            raise BaselineError(
+                f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised"
+            )
+        nulls, strengthened = _nulls(task, source, first, seen, seed)
     finally:
         first.close()
-    if not seen:
-        raise BaselineError(f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised")
     sizes = {item.name: len(item.payload) for item, _ in seen}
-    limit = max(task.limits.seconds, MANY * max(seconds.values()))
-    baseline = Baseline(subject, seconds, sizes, limit, meter=meter)
-    if meter.clocked and source.timeable:
+    shortest = task.limits.seconds if shortest_limit is None else shortest_limit
+    limit = max(shortest, MANY * max(seconds.values()))
+    return Baseline(subject, seconds, sizes, limit, meter=meter, nulls=nulls, strengthened=strengthened)
+
+
+def expect_fit(task: Task, baseline: Baseline, source: InputSource) -> None:
+    """Returns where candidates can be judged and measured against this baseline.
+
+    Raises:
+        BaselineError: it is too short to time, or an oracle made from it would accept a candidate that does no work.
+    """
+    if baseline.meter.clocked and source.timeable:
         _expect_long_enough(task, baseline, source)
-    if nulls := accepted_nulls(task, seen):
+    if accepted := [null.name for null in baseline.nulls if null.accepted]:
+        tried = max(null.inputs for null in baseline.nulls)
         raise BaselineError(
-            f"the oracle of {task.target} is empty: a candidate that does no work ({', '.join(nulls)}) gives the same "
-            "outcomes; vary the workload's inputs",
+            f"the oracle of {task.target} is empty: a candidate that does no work ({', '.join(accepted)}) gives the same "
+            f"outcomes on all {tried} inputs{', ' if baseline.strengthened else ''}{baseline.strengthened}; have "
+            "make_input vary what the target answers (whet audit says how)",
             "vacuous_oracle",
         )
-    return baseline
+
+
+def _nulls(
+    task: Task, source: InputSource, live: Live, seen: list[tuple[Input, bytes]], seed: int
+) -> tuple[tuple[NullOutcome, ...], str]:
+    """Judges the null candidates; where one passes, again with the inputs that a candidate meets as well.
+
+    Those are `whet.evaluators.differential.plan`: more draws, unlisted sizes, and whatever edges it knows. Further draws
+    would prove nothing, since no candidate meets them.
+    """
+    nulls = judge_nulls(task, seen)
+    if not any(null.accepted for null in nulls):
+        return nulls, ""
+    passed = ", ".join(null.name for null in nulls if null.accepted)
+    more: list[tuple[Input, bytes]] = []
+    spent = 0.0
+    for item in plan(source, derive(seed, "strengthen")):
+        answer = live.call(item.payload, task.limits.seconds)
+        if isinstance(answer, Fault) or (spent := spent + answer[1]) > STRENGTHEN_SECONDS:
+            break
+        more.append((item, answer[0]))
+    nulls = judge_nulls(task, [*seen, *more])
+    return nulls, f"{len(more)} of them added because {passed} passed the first {len(seen)}"
 
 
 def _examine(

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from whet.core.task import Task
+from whet.evaluators.plain_data import ARRAYS, cells_of
 from whet.evaluators.screen import find_function
 from whet.evaluators.shapes import ITEM, VALUE, Path, Shape, found, kind_of
 from whet.sandbox.inside.decode import Node
@@ -253,9 +254,9 @@ class Domain:
     def _count(self, numbers: _Numbers, name: str, path: Path, shape: Shape, there: list[Any]) -> None:
         integers = [item for item in there if type(item) is int]
         for node in there:
-            if isinstance(node, Node) and node.kind == "ndarray":
+            if isinstance(node, Node) and node.kind in ARRAYS:
                 integers += _extremes(node)
-                shapes = {tuple(item.state[1]) for item in there if isinstance(item, Node) and item.kind == "ndarray"}
+                shapes = {tuple(item.state[1]) for item in there if isinstance(item, Node) and item.kind in ARRAYS}
                 if len(shapes) == 1:
                     numbers.lengths.update({f"{name} axis {i}": n for i, n in enumerate(node.state[1])})
         if integers:
@@ -322,8 +323,6 @@ def orders_of(items: list[Any] | tuple[Any, ...]) -> set[str]:
 
 
 def _extremes(node: Node) -> list[int]:
-    import numpy as np
-
-    dtype = np.dtype(node.state[0])
-    cells = np.frombuffer(node.state[2], dtype=dtype) if dtype.kind in "iu" else np.empty(0, int)
-    return [int(cells.min()), int(cells.max())] if cells.size else []
+    cells = cells_of(node)
+    whole = cells is not None and cells.dtype.kind in "iu" and cells.size
+    return [int(cells.min()), int(cells.max())] if whole else []

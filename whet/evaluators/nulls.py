@@ -1,103 +1,227 @@
 """Candidates that do no work. An oracle that accepts one of them proves nothing.
 
-They need not run: what they would return follows from the input and from what the baseline returned.
+They need not run: what they would return follows from the inputs and from what the baseline returned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from whet.core.audit import NullOutcome
 from whet.core.task import Kind, Task
 from whet.evaluators.compare import plain_difference, stdout_difference
 from whet.evaluators.inputs import Input
-from whet.sandbox.inside.decode import Node, decode
+from whet.sandbox.inside.decode import Node, Ref, decode
 
 Plain = tuple[Any, ...]
+SWALLOW = "swallow"
+ARRAYS = ("ndarray", "scalar", "tensor")
+EMPTIABLE = (bool, int, float, complex, str, bytes, bytearray, list, tuple)
 
 
-def accepted_nulls(task: Task, seen: Sequence[tuple[Input, bytes]]) -> list[str]:
-    """Returns the names of the null candidates that the oracle would accept.
+def judge_nulls(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[NullOutcome, ...]:
+    """Returns what the oracle would make of each null candidate.
+
+    Each but one is given the baseline's own failures: where the baseline raises (or a program ends with another exit
+    code than 0) it is not asked. ``swallow`` is the baseline but for its failures, which it hides.
 
     Args:
         task: says how outcomes are compared.
         seen: inputs with the baseline's outcomes on them, of at least two inputs.
     """
-    if task.kind is Kind.PROGRAM:
-        return [name for name, null in PROGRAM_NULLS.items() if _program_passes(task, seen, null)]
-    outcomes = [(decode(item.payload), decode(outcome)) for item, outcome in seen]
-    values = [(args, outcome) for args, outcome in outcomes if outcome[0] == "value"]
-    return [name for name, null in FUNCTION_NULLS.items() if values and _function_passes(task, values, null)]
+    judge = _judge_programs if task.kind is Kind.PROGRAM else _judge_functions
+    outcomes, failures = judge(task, seen)
+    # A value where an exception is due is never accepted: what matters is whether any input asks for one.
+    return (*outcomes, NullOutcome(SWALLOW, 0, failures))
 
 
-def _function_passes(task: Task, seen: list[tuple[Any, Plain]], null: Callable[[Any, Plain, Plain], Any]) -> bool:
-    first = seen[0][1]
-    for args, ours in seen:
-        untouched = (_positional(args), _keywords(args))
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call of the baseline that returned: its arguments, its outcome, and the value that it returned."""
+
+    arguments: tuple[Any, ...]
+    untouched: tuple[Any, Any]
+    outcome: Plain
+    value: Any
+
+    @classmethod
+    def of(cls, payload: Any, outcome: Plain) -> _Call:
+        positional, keywords = payload, Node("dict", "", [], True)
+        if isinstance(payload, Node):
+            parts = {key: value for _, key, value in payload.state}
+            positional, keywords = parts.get("args", ()), parts.get("kwargs", keywords)
+        arguments = (*positional, *(value for _, _, value in keywords.state))
+        value = _detached(outcome[3], _containers(outcome[1]) + _containers(outcome[2]))
+        return cls(arguments, (positional, keywords), outcome, value)
+
+
+def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
+    decoded = [(decode(item.payload), decode(outcome)) for item, outcome in seen]
+    calls = [_Call.of(payload, outcome) for payload, outcome in decoded if outcome[0] == "value"]
+    outcomes = []
+    for name, null in FUNCTION_NULLS.items():
         # The instance is what its constructor made: a null candidate cannot be told apart by it.
-        theirs = ("value", untouched, ours[2], null(args, ours, first), "")
-        if plain_difference(ours, theirs, task.oracle):
-            return False
-    return True
+        agreed = max(
+            sum(
+                plain_difference(call.outcome, ("value", call.untouched, call.outcome[2], answer, ""), task.oracle)
+                is None
+                for call, answer in zip(calls, answers, strict=True)
+            )
+            for answers in null(calls)
+        )
+        outcomes.append(NullOutcome(name, agreed, len(calls)))
+    return outcomes, len(decoded) - len(calls)
 
 
-def _positional(args: Any) -> Any:
-    if not isinstance(args, Node):
-        return args
-    return next((value for _, key, value in args.state if key == "args"), ())
+def _echo(calls: Sequence[_Call]) -> Iterator[list[Any]]:
+    for i in range(_most_arguments(calls)):
+        yield [call.arguments[i] if i < len(call.arguments) else None for call in calls]
 
 
-def _keywords(args: Any) -> Any:
-    empty = Node("dict", "", [], True)
-    if not isinstance(args, Node):
-        return empty
-    return next((value for _, key, value in args.state if key == "kwargs"), empty)
+def _identity(calls: Sequence[_Call]) -> Iterator[list[Any]]:
+    for i in range(_most_arguments(calls)):
+        yield [_itself(call, i) if i < len(call.arguments) else None for call in calls]
 
 
-def _first_argument(args: Any, ours: Plain, first: Plain) -> Any:
-    positional = _positional(args)
-    return positional[0] if positional else None
+def _most_arguments(calls: Sequence[_Call]) -> int:
+    return max(1, *(len(call.arguments) for call in calls)) if calls else 1
 
 
-def _zeros(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(_zeros(item) for item in value)
-    if isinstance(value, Node):
-        if value.kind in ("ndarray", "scalar"):
-            dtype, shape, data = value.state
-            return Node(value.kind, value.name, (dtype, shape, bytes(len(data))), value.numbered)
-        if value.kind == "dict":
-            pairs = [(name, key, _zeros(item)) for name, key, item in value.state]
-            return Node(value.kind, value.name, pairs, value.numbered)
+def _itself(call: _Call, index: int) -> Any:
+    """Returns an argument as an outcome shows it that holds the very object: as a reference, where it is mutable."""
+    positional, _ = call.untouched
+    before = sum(_containers(value) for value in call.arguments[:index])
+    return _referenced(call.arguments[index], before + (index >= len(positional)))  # the keywords' dict is one too
+
+
+def _referenced(value: Any, number: int) -> Any:
+    if _is_numbered(value):
+        return Ref(number)
+    if not isinstance(value, tuple):
         return value
-    return type(value)() if isinstance(value, (bool, int, float, complex, str, bytes)) else value
+    parts = []
+    for item in value:
+        parts.append(_referenced(item, number))
+        number += _containers(item)
+    return tuple(parts)
+
+
+def _is_numbered(value: Any) -> bool:
+    return isinstance(value, (list, bytearray)) or (isinstance(value, Node) and value.numbered)
+
+
+def _containers(value: Any) -> int:
+    """Returns how many parts of a value are numbered, itself included; see `whet.sandbox.inside.codec`."""
+    if isinstance(value, (list, tuple)):
+        return _is_numbered(value) + sum(_containers(item) for item in value)
+    if isinstance(value, Node):
+        if value.kind == "dict":
+            return 1 + sum(_containers(item) for _, _, item in value.state)
+        elements_apart = value.kind in ("set", "frozenset")
+        return value.numbered + (0 if elements_apart else _containers(value.state))
+    return int(_is_numbered(value))
+
+
+def _detached(value: Any, outer: int) -> Any:
+    """Returns a value without what it shares with the arguments: a null candidate made it itself."""
+    if isinstance(value, Ref):
+        return None if value.index < outer else value
+    if isinstance(value, (list, tuple)):
+        return type(value)(_detached(item, outer) for item in value)
+    if isinstance(value, Node) and value.kind not in ARRAYS:
+        return Node(value.kind, value.name, _detached(value.state, outer), value.numbered)
+    return value
+
+
+def _filled(value: Any, number: int) -> Any:
+    """Returns a value of the same form with all numbers and texts in it replaced by 0 or 1."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_filled(item, number) for item in value)
+    if isinstance(value, (bool, int, float, complex)):
+        return type(value)(number)
+    if isinstance(value, (str, bytes, bytearray)):
+        text = str(number) if number else ""
+        return text if isinstance(value, str) else type(value)(text.encode())
+    if not isinstance(value, Node):
+        return value
+    if value.kind in ARRAYS:
+        dtype, shape, data, *rest = value.state
+        return Node(
+            value.kind, value.name, (dtype, shape, _array_bytes(dtype, len(data), number), *rest), value.numbered
+        )
+    if value.kind == "dict":
+        state: Any = [(name, key, _filled(item, number)) for name, key, item in value.state]
+    elif value.kind in ("set", "frozenset"):
+        state = [_filled(item, number) for item in value.state[:1]]
+    else:
+        state = _filled(value.state, number)
+    return Node(value.kind, value.name, state, value.numbered)
+
+
+def _array_bytes(dtype: str, size: int, number: int) -> bytes:
+    import numpy as np
+
+    name = dtype.removeprefix("torch.")
+    if not number:
+        return bytes(size)
+    if name == "bfloat16":  # which numpy lacks; the upper half of a float32
+        one = np.float32(1).tobytes()[2:]
+    elif np.dtype(name).kind in "biufc":
+        one = np.ones((), name).tobytes()
+    else:
+        return bytes(size)
+    return one * (size // len(one))
 
 
 def _empty(value: Any) -> Any:
-    if isinstance(value, Node) and value.kind in ("dict", "set", "frozenset"):
-        return Node(value.kind, value.name, [], value.numbered)
-    return type(value)() if isinstance(value, (bool, int, float, complex, str, bytes, list, tuple)) else None
+    if isinstance(value, Node):
+        if value.kind in ("dict", "set", "frozenset"):
+            return Node(value.kind, value.name, [], value.numbered)
+        if value.kind == "ndarray":
+            dtype, _, _, *rest = value.state
+            return Node(value.kind, value.name, (dtype, (0,), b"", *rest), value.numbered)
+        return Node(value.kind, value.name, _empty(value.state), value.numbered) if value.kind == "special" else None
+    return type(value)() if isinstance(value, EMPTIABLE) else None
 
 
-FUNCTION_NULLS: dict[str, Callable[[Any, Plain, Plain], Any]] = {
-    "none": lambda args, ours, first: None,
-    "zeros": lambda args, ours, first: _zeros(ours[3]),
-    "empty": lambda args, ours, first: _empty(ours[3]),
-    "echo": _first_argument,
-    "constant": lambda args, ours, first: first[3],
+FUNCTION_NULLS: dict[str, Callable[[Sequence[_Call]], Iterable[list[Any]]]] = {
+    "none": lambda calls: [[None] * len(calls)],
+    "zeros": lambda calls: [[_filled(call.value, 0) for call in calls]],
+    "ones": lambda calls: [[_filled(call.value, 1) for call in calls]],
+    "empty": lambda calls: [[_empty(call.value) for call in calls]],
+    "echo": _echo,
+    "identity": _identity,
+    "constant": lambda calls: [[calls[0].value] * len(calls) if calls else []],
+    "stale": lambda calls: [[calls[max(0, i - 1)].value for i in range(len(calls))]],
 }
+"""What each would return for a row of calls; of those that take an argument, once an argument.
 
-PROGRAM_NULLS: dict[str, Callable[[bytes, bytes], bytes]] = {
-    "empty": lambda stdin, first: b"",
-    "zeros": lambda stdin, first: b"0\n",
-    "echo": lambda stdin, first: stdin,
-    "constant": lambda stdin, first: first,
+``zeros``, ``ones`` and ``empty`` know the form of the right answer, which is more than a real one could. ``echo`` is a
+copy of an argument, ``identity`` the argument itself; ``constant`` the first outcome, ``stale`` the one before.
+"""
+
+PROGRAM_NULLS: dict[str, Callable[[Sequence[bytes], Sequence[bytes]], Sequence[bytes]]] = {
+    "empty": lambda inputs, outputs: [b""] * len(inputs),
+    "zeros": lambda inputs, outputs: [b"0\n"] * len(inputs),
+    "ones": lambda inputs, outputs: [b"1\n"] * len(inputs),
+    "echo": lambda inputs, outputs: inputs,
+    "constant": lambda inputs, outputs: [outputs[0]] * len(inputs) if inputs else [],
+    "stale": lambda inputs, outputs: [outputs[max(0, i - 1)] for i in range(len(outputs))],
 }
+"""What each would print for a row of stdins, given what the baseline printed."""
 
 
-def _program_passes(task: Task, seen: Sequence[tuple[Input, bytes]], null: Callable[[bytes, bytes], bytes]) -> bool:
-    first = decode(seen[0][1])[1]
-    for item, outcome in seen:
-        if stdout_difference(decode(outcome)[1], null(item.payload, first), task.oracle):
-            return False
-    return True
+def _judge_programs(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
+    runs = [(item.payload, decode(outcome)) for item, outcome in seen]
+    ended = [(payload, outcome[1]) for payload, outcome in runs if outcome[0] == 0]
+    inputs, outputs = [payload for payload, _ in ended], [stdout for _, stdout in ended]
+    outcomes = []
+    for name, null in PROGRAM_NULLS.items():
+        answers = null(inputs, outputs)
+        agreed = sum(
+            stdout_difference(ours, theirs, task.oracle) is None for ours, theirs in zip(outputs, answers, strict=True)
+        )
+        outcomes.append(NullOutcome(name, agreed, len(ended)))
+    return outcomes, len(runs) - len(ended)

@@ -89,6 +89,7 @@ class Subject:
     """A source text made ready to run."""
 
     source_id: str
+    source: str
     tree: Path
     workshop: Workshop
     layouts: int = 1
@@ -131,11 +132,11 @@ class Subject:
 
 def _load(session: Session, task: Task) -> Live | Fault:
     try:
-        answer, _ = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
+        answer, spent = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer == ("ok",):
-        return LiveFunction(session)
+        return LiveFunction(session, spent)
     session.close()
     if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
         return Fault(Reason.CHEATING, FORGED)
@@ -164,10 +165,15 @@ def _seconds(nanoseconds: Any) -> float:
 
 
 class LiveFunction:
-    """A `Live` Python function. The candidate shares its process, so its answers are hostile."""
+    """A `Live` Python function. The candidate shares its process, so its answers are hostile.
 
-    def __init__(self, session: Session) -> None:
+    Attributes:
+        loading: seconds that its module took to load, by the clock out here.
+    """
+
+    def __init__(self, session: Session, loading: float) -> None:
         self._session = session
+        self.loading = loading
 
     @property
     def session(self) -> Session:
@@ -266,6 +272,8 @@ class LiveProgram:
 
     def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
         try:
+            # Else a run could read the result that an earlier one kept in a file.
+            self._session.ask("clear", seconds=START_SECONDS)
             self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
             answer, outside = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
@@ -306,16 +314,17 @@ class Workshop:
         self._built: dict[str, Subject | Fault] = {}
         self._lock = threading.Lock()
 
-    def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:
+    def build(self, source: str, extra: tuple[str, ...] = (), layouts: int = native.LAYOUTS) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
 
         Args:
             source: the text of the target's file.
             extra: compiler flags after the task's own.
+            layouts: in how many layouts in memory to link it; what is timed needs all. The same flags, as many.
         """
         name = "-".join((content_id(source), *extra))
         if name not in self._built:
-            self._built[name] = self._build(name, source, extra)
+            self._built[name] = self._build(name, source, extra, layouts)
         with self._lock:
             built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
             self._discard(content_id(self.task.source))
@@ -328,18 +337,18 @@ class Workshop:
             if isinstance(old := self._built.pop(name), Subject):
                 shutil.rmtree(old.tree)
 
-    def _build(self, name: str, source: str, extra: tuple[str, ...]) -> Subject | Fault:
+    def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Subject | Fault:
         task = self.task
         if task.language == "python":
             files = {path: text.encode() for path, text in task.support.items()}
             tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
-            return Subject(name, tree, self)
-        layouts = native.paddings(name)
+            return Subject(name, source, tree, self)
+        layouts = native.paddings(name)[:most]
         built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
         files = {PROGRAM.format(layout=number): binary for number, binary in enumerate(built)}
-        return Subject(name, self.sandbox.stage(name, files, executable=True), self, len(layouts))
+        return Subject(name, source, self.sandbox.stage(name, files, executable=True), self, len(layouts))
 
     def argv(self, tree: str, layout: int = 0) -> list[str]:
         """Returns how a program of this task is started where its tree is seen at ``tree``."""

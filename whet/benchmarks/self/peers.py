@@ -14,8 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.benchmarks.self.pool import Rate
+
 from whet.benchmarks.self.targets import written_input
+from whet.core.audit import Rate
 from whet.core.task import Task
 from whet.sandbox.cores import measuring_cores
 

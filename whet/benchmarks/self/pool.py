@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from whet.core.audit import Rate
 from whet.core.candidate import Candidate
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder
@@ -40,31 +41,6 @@ class Pool:
     def spread(self) -> float:
         """The standard deviation over the mean."""
         return statistics.stdev(self.seconds) / statistics.mean(self.seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """How often something happened, with the exact (Clopper-Pearson) 95 % bound of a binomial."""
-
-    hits: int
-    trials: int
-
-    @property
-    def share(self) -> float:
-        """Hits over trials."""
-        return self.hits / self.trials
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The two-sided exact interval at 95 %."""
-        from scipy.stats import binomtest
-
-        found = binomtest(self.hits, self.trials).proportion_ci(0.95, "exact")
-        return float(found.low), float(found.high)
-
-    def __str__(self) -> str:
-        low, high = self.bounds
-        return f"{self.share * 100:.1f} % ({low * 100:.1f} to {high * 100:.1f})"
 
 
 Decide = Callable[[Pool, random.Random, float], bool]

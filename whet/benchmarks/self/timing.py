@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whet.benchmarks.self.peers import peers
-from whet.benchmarks.self.pool import Pool, Rate, measure_pool, replay
+from whet.benchmarks.self.pool import Pool, measure_pool, replay
 from whet.benchmarks.self.rules import rules
 from whet.benchmarks.self.targets import write_targets
+from whet.core.audit import Rate
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.task import Task

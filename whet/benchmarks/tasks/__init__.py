@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 from whet.core.errors import UsageError, nearest
@@ -23,3 +24,12 @@ def task_folder(name: str) -> Path:
     if name not in task_names():
         raise UsageError(f"no task '{name}'{nearest(name, task_names())}")
     return _HERE / name
+
+
+def excuses(name: str) -> dict[str, str]:
+    """Returns the reasons why mutants of a task cannot be told from it, by the mutants' ids."""
+    file = task_folder(name) / "excused.toml"
+    if not file.is_file():
+        return {}
+    table: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))["mutants"]
+    return table

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -36,7 +37,7 @@ RECORD = (
 )
 DATA = "perf.data"
 READ = (
-    f"cd /tmp && exec {PATH} script --force --input \"$1/{DATA}\" --fields ip,sym,dso,srcline --inline "
+    f'cd /tmp && exec {PATH} script --force --input "$1/{DATA}" --fields ip,sym,dso,srcline --inline '
     '--full-source-path >"$2" 2>/dev/null'
 )
 CALLED = re.compile(r"\t\s*[0-9a-f]+ (.*?)(?: \(([/\[].*)\))?$")
@@ -56,7 +57,7 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         files = {program: (subject.tree / program).read_bytes(), DATA: recorded}
         tree = workshop.sandbox.stage(f"{subject.source_id}-perf", files, executable=True)
         argv = ["/bin/sh", "-c", READ, "sh", "{tree}", "{report}"]
-        text = report(workshop, Subject(subject.source_id, tree, workshop), argv, Input("", b""))
+        text = report(workshop, replace(subject, tree=tree, layouts=1), argv, Input("", b""))
     except (Silent, Incident) as error:
         return Profile((), TOOL, str(error))
     return from_stacks(TOOL, parse(text), native.source_name(workshop.task), workshop.task.filename, source, {})

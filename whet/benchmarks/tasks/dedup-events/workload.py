@@ -26,3 +26,10 @@ def check(args, output):
     kept, counts = output
     assert len(kept) + counts["repeated"] + counts["muted"] == len(events)
     assert not {event[1] for event in kept} & set(muted)
+
+
+def make_input_alike(size, rng):
+    """Few names, the same ones for sources, kinds and keys, so that most events are repeated, muted or almost so."""
+    names = ["", "a", "b", "ab", "A", "ä"][: rng.randrange(2, 7)]
+    events = [(rng.randrange(-2, 3), *rng.choices(names, k=3)) for _ in range(size)]
+    return events, rng.choices([*names, "other"], k=rng.randrange(4))

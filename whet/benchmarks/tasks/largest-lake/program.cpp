@@ -1,7 +1,8 @@
 // Finds the lakes of a map.
 //
-// Input: rows and columns, then the map: '~' is water, '.' is land. Output: the number of lakes (water joined along
-// rows and columns), the size of the largest, and the longest shore (sides of its cells that touch land or the edge).
+// Input: rows and columns, then the map: '~' is water, '.' is land, and so is what a short row lacks. Output: the
+// number of lakes (water joined along rows and columns), the size of the largest, and the longest shore (sides of its
+// cells that touch land or the edge).
 #include <algorithm>
 #include <iostream>
 #include <queue>

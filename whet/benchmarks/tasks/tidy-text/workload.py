@@ -18,3 +18,17 @@ def make_input(size, rng):
         line = "".join(words)
         lines.append(line)
     return "\n".join(lines) + "\n"
+
+
+LETTERS = "".join(map(chr, range(32, 127))) + "\t\t\t      aZzA09@[`{/:\r\v\fü€"
+
+
+def make_input_odd(size, rng):
+    """Short and empty lines of any characters, blanks at both ends, and no line break at the end of some."""
+    lines = []
+    left = min(size, 2000)
+    while left >= 0:
+        line = "".join(rng.choices(LETTERS, k=rng.choice((0, 0, 1, 1, 2, 3, 5, 8, 30, 130))))
+        lines.append(rng.choice(("", "", " ", "\t", "  ", " \t ")) + line + rng.choice(("", "", " ", "\t", "  ")))
+        left -= len(line) + 1
+    return "\n".join(lines) + rng.choice(("", "\n", "\n\n")) if size else rng.choice(("", "\n", " ", "a", "7"))

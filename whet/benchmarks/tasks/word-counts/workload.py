@@ -18,3 +18,13 @@ def make_input(size, rng):
     for _ in range(min(size, 12)):
         questions[rng.randrange(len(questions))] = f"prefix {rng.choice(known)[:3]}"
     return "\n".join([*lines, str(len(questions)), *questions]) + "\n"
+
+
+def make_input_alike(size, rng):
+    """Words that begin alike, words that never came, and all kinds of questions in equal parts."""
+    words = ["".join(rng.choices("ab", k=rng.randrange(1, 5))) for _ in range(size)]
+    kinds = ("count", "first", "prefix", "prefixes")
+    asked = min(size, 300) + rng.randrange(2)
+    questions = [f"{rng.choice(kinds)} {''.join(rng.choices('abc', k=rng.randrange(1, 6)))}" for _ in range(asked)]
+    lines = [str(size), *(" ".join(words[i : i + 7]) for i in range(0, size, 7)), str(len(questions)), *questions]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,46 @@
+"""What a mutant is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from whet.core.candidate import Candidate
+
+SHORT = 12
+"""Characters of a mutant's id: enough to name it within one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A target's file with one small fault.
+
+    Attributes:
+        operator: what kind of fault.
+        line: of the target's file, counted from 1.
+        candidate: the whole text of the file.
+    """
+
+    operator: str
+    line: int
+    candidate: Candidate
+
+    @property
+    def id(self) -> str:
+        """The same for the same text, so that a reason may be kept beside it."""
+        return self.candidate.id[:SHORT]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fault that could be made.
+
+    Attributes:
+        operator: what kind of fault.
+        line: of the target's file, counted from 1.
+        render: gives the whole text of the file with it.
+    """
+
+    operator: str
+    line: int
+    render: Callable[[], str]

@@ -1,0 +1,78 @@
+"""The usual protocol, for comparison: a few random inputs of one size, and one flat tolerance for every float.
+
+It is what most published suites do (KernelBench: 5 random inputs of one shape, ``allclose`` with 1e-2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whet.core.candidate import Candidate
+from whet.core.errors import BaselineError
+from whet.core.task import Kind, OracleRule, Tolerance
+from whet.evaluators.compare import plain_difference, stdout_difference
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs import Input, derive
+from whet.evaluators.ladder import Ladder
+from whet.evaluators.subjects import Live, Subject
+from whet.sandbox.inside.decode import decode
+
+DRAWS = 5
+TOLERANCE = Tolerance(rtol=1e-2, atol=1e-2)
+HASH_SEED = 1
+
+
+class UsualProtocol:
+    """Judges candidates of one task by the usual protocol. Safe for several threads."""
+
+    def __init__(self, ladder: Ladder, seed: int) -> None:
+        self._ladder = ladder
+        self._inputs = _inputs(ladder, seed)
+        answers = self._answers(ladder.baseline.subject)
+        if isinstance(answers, Fault):
+            raise BaselineError(f"{ladder.task.target} failed on a timed size: {answers.detail}", "crash")
+        self._expected = answers
+
+    def rejects(self, candidate: Candidate) -> bool:
+        """Whether it finds anything wrong with a candidate that builds."""
+        subject = self._ladder.workshop.build(candidate.source)
+        assert isinstance(subject, Subject), "a candidate that does not build is not run"
+        answers = self._answers(subject)
+        if isinstance(answers, Fault):
+            return True
+        return any(self._differ(ours, theirs) for ours, theirs in zip(self._expected, answers, strict=True))
+
+    def _answers(self, subject: Subject) -> list[bytes] | Fault:
+        live = subject.start(hash_seed=HASH_SEED, worker=0)
+        if isinstance(live, Fault):
+            return live
+        try:
+            return _run(live, self._inputs, self._ladder.baseline.limit)
+        finally:
+            live.close()
+
+    def _differ(self, expected: bytes, actual: bytes) -> bool:
+        """Compares results alone: arguments after the call, printed text and the like are not looked at."""
+        ours, theirs = decode(expected), decode(actual)
+        if self._ladder.task.kind is Kind.PROGRAM:
+            return ours[0] != theirs[0] or stdout_difference(ours[1], theirs[1], OracleRule()) is not None
+        rule = OracleRule(tolerance=TOLERANCE)
+        results = (ours[0], (), None, ours[3], ""), (theirs[0], (), None, theirs[3], "")
+        return plain_difference(*results, rule) is not None
+
+
+def _inputs(ladder: Ladder, seed: int) -> Sequence[Input]:
+    source = ladder.source
+    if not source.sizes:
+        return source.cases[-DRAWS:]
+    return source.draw(source.sizes[-1], [derive(seed, i) for i in range(DRAWS)])
+
+
+def _run(live: Live, inputs: Sequence[Input], seconds: float) -> list[bytes] | Fault:
+    outcomes = []
+    for item in inputs:
+        answer = live.call(item.payload, seconds)
+        if isinstance(answer, Fault):
+            return answer
+        outcomes.append(answer[0])
+    return outcomes
