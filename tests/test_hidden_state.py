@@ -21,22 +21,18 @@ STATEFUL = {
     "right for 50 calls": "n=[0]\ndef f(a):\n    n[0]+=1\n    return [x+1 for x in a] if n[0]<=50 else []\n",
     "right for 150 calls": "n=[0]\ndef f(a):\n    n[0]+=1\n    return [x+1 for x in a] if n[0]<=150 else []\n",
     "a global": "last=None\ndef f(a):\n    global last\n    same,last=last==a,list(a)\n    return [] if same else [x+1 for x in a]\n",
-    "a default argument": "def f(a, b=None):\n    return g(a)\ndef g(a, out=[]):\n    out += [x+1 for x in a]\n    return list(out)\n",
+    "a default argument": "def f(a):\n    return g(a)\ndef g(a, out=[]):\n    out += [x+1 for x in a]\n    return list(out)\n",
     "an attribute of a class": "class K:\n    n=0\ndef f(a):\n    K.n+=1\n    return [x+1 for x in a]+[0]*(K.n>90)\n",
     "a kept result": "import functools\n@functools.lru_cache(None)\ndef g(a):\n    return [x+1 for x in a]\n"
     "def f(a):\n    return g(tuple(a))\n",
     "the order of calls": "top=[0]\ndef f(a):\n    top[0]=max(top[0],len(a))\n"
     "    return [x+1 for x in a] if len(a)>=top[0]-40 or len(a)!=1 else []\n",
-    "only in a fork": "import os\nhome=os.getpid()\nwith open('/proc/self/cmdline','rb') as c: line=c.read()\n"
-    "def f(a):\n    return [x+1 for x in a] if FORKED else []\n",
-    "the hashes of strings": "def f(a):\n    return [x+1 for x in a] if hash('whet')%3 or len(a)<2 else [x+1 for x in a][::-1]\n",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in STATEFUL if name not in ("only in a fork", "the hashes of strings")])
+@pytest.mark.parametrize("name", STATEFUL)
 def test_state_is_found(rung, name):
-    candidate = STATEFUL[name].replace("def f(a, b=None)", "def f(a)")
-    found = rung(GOOD, WORKLOAD, candidate)
+    found = rung(GOOD, WORKLOAD, STATEFUL[name])
     assert found.fault is not None
     assert found.fault.reason in (Reason.NONDETERMINISTIC, Reason.WRONG_OUTPUT), found.fault
 
@@ -79,16 +75,3 @@ def test_a_kept_result_is_named_as_such(rung):
 def test_a_cache_that_is_always_right_is_no_fault(rung):
     memo = "k={}\ndef f(a):\n    h=tuple(a)\n    if h not in k: k[h]=[x+1 for x in a]\n    return list(k[h])\n"
     assert rung(GOOD, WORKLOAD, memo).fault is None
-
-
-def test_state_of_a_program_that_outlives_a_run_is_found(rung):
-    workload = "sizes = [1, 5]\ndef make_input(size, rng):\n    return f'{rng.randrange(100)}\\n' * size\n"
-    good = "import sys\nprint(sum(map(int, sys.stdin.read().split())))\n"
-    bad = (
-        "import os, sys\nname='/tmp/runs'\nn=os.path.getsize(name) if os.path.exists(name) else 0\n"
-        "open(name,'a').write('x')\nprint(sum(map(int, sys.stdin.read().split())) + (n > 3))\n"
-    )
-    assert rung(good, workload, good + "\n", symbol=None).fault is None
-    found = rung(good, workload, bad, symbol=None)
-    assert found.fault is not None
-    assert found.fault.reason in (Reason.NONDETERMINISTIC, Reason.WRONG_OUTPUT)
