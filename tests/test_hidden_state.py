@@ -14,14 +14,17 @@ def make_input(size, rng):
 GOOD = "def f(a):\n    return [x + 1 for x in a]\n"
 
 STATEFUL = {
-    "a cache by identity": "k={}\ndef f(a):\n    if id(a) not in k: k[id(a)]=[x+1 for x in a]\n    return list(k[id(a)])\n",
+    "a cache by identity": "k={}\ndef f(a):\n    if id(a) not in k: k[id(a)]=[x+1 for x in a]\n    return list(k[id(a)])\n"
+    "",
     "a cache by a careless fingerprint": "k={}\ndef f(a):\n    h=(len(a),a[0] if a else 0)\n"
     "    if h not in k: k[h]=[x+1 for x in a]\n    return list(k[h])\n",
     "the first answer for ever": "k=[]\ndef f(a):\n    if not k: k.append([x+1 for x in a])\n    return list(k[0])\n",
     "right for 50 calls": "n=[0]\ndef f(a):\n    n[0]+=1\n    return [x+1 for x in a] if n[0]<=50 else []\n",
     "right for 150 calls": "n=[0]\ndef f(a):\n    n[0]+=1\n    return [x+1 for x in a] if n[0]<=150 else []\n",
-    "a global": "last=None\ndef f(a):\n    global last\n    same,last=last==a,list(a)\n    return [] if same else [x+1 for x in a]\n",
-    "a default argument": "def f(a):\n    return g(a)\ndef g(a, out=[]):\n    out += [x+1 for x in a]\n    return list(out)\n",
+    "a global": "last=None\ndef f(a):\n    global last\n    same,last=last==a,list(a)\n"
+    "    return [] if same else [x+1 for x in a]\n",
+    "a default argument": "def f(a):\n    return g(a)\ndef g(a, out=[]):\n    out += [x+1 for x in a]\n"
+    "    return list(out)\n",
     "an attribute of a class": "class K:\n    n=0\ndef f(a):\n    K.n+=1\n    return [x+1 for x in a]+[0]*(K.n>90)\n",
     "a kept result": "import functools\n@functools.lru_cache(None)\ndef g(a):\n    return [x+1 for x in a]\n"
     "def f(a):\n    return g(tuple(a))\n",
