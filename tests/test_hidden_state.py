@@ -14,7 +14,8 @@ def make_input(size, rng):
 GOOD = "def f(a):\n    return [x + 1 for x in a]\n"
 
 STATEFUL = {
-    "a cache by identity": "k={}\ndef f(a):\n    if id(a) not in k: k[id(a)]=[x+1 for x in a]\n    return list(k[id(a)])\n"
+    "a cache by identity": "k={}\ndef f(a):\n    if id(a) not in k: k[id(a)]=[x+1 for x in a]\n"
+    "    return list(k[id(a)])\n"
     "",
     "a cache by a careless fingerprint": "k={}\ndef f(a):\n    h=(len(a),a[0] if a else 0)\n"
     "    if h not in k: k[h]=[x+1 for x in a]\n    return list(k[h])\n",

@@ -84,7 +84,7 @@ def test_the_coder_is_shown_the_smallest_input(rung):
 
 def test_the_kind_of_fault_stays_what_it_was(rung):
     good = "def f(a):\n    return [x for x in a if x % 7]\n"
-    bad = "def f(a):\n    if len(a) > 40: raise KeyError(1)\n    if 777 in a: return []\n    return [x for x in a if x % 7]\n"
+    bad = good.replace("    return", "    if len(a) > 40: raise KeyError(1)\n    if 777 in a: return []\n    return")
     found = rung(good, WORKLOAD, bad, seed=3)
     assert found.fault is not None
     assert found.fault.reason is Reason.WRONG_EXCEPTION

@@ -178,7 +178,8 @@ def test_calls_of_the_tests_beside_a_target(tmp_path):
 def folder(tmp_path):
     (tmp_path / "typed.py").write_text(
         "def f(items: list[int], low: int = 10) -> list[int]:\n"
-        "    out = []\n    for x in items:\n        if x > low and x not in out:\n            out.append(x)\n    return out\n"
+        "    out = []\n    for x in items:\n        if x > low and x not in out:\n            out.append(x)\n"
+        "    return out\n"
     )
     return tmp_path
 
@@ -190,7 +191,10 @@ def judge(folder, body, target="typed.py::f", **options):
     return whet.verify(f"{folder}/{target}", candidate=path, home=folder / "home", **options)
 
 
-FAST = "def f(items: list[int], low: int = 10) -> list[int]:\n    return list(dict.fromkeys(x for x in items if x > low))\n"
+FAST = (
+    "def f(items: list[int], low: int = 10) -> list[int]:\n"
+    "    return list(dict.fromkeys(x for x in items if x > low))\n"
+)
 
 
 @bubblewrap
@@ -243,7 +247,8 @@ def test_every_generator_is_drawn(rung):
 
 def test_a_workload_says_which_inputs_are_valid(rung):
     good = "def f(a):\n    return sorted(a)\n"
-    counting = "def f(a):\n    n = [0] * 100\n    for x in a:\n        n[x] += 1\n    return [i for i in range(100) for _ in range(n[i])]\n"
+    counting = "def f(a):\n    n = [0] * 100\n    for x in a:\n        n[x] += 1\n"
+    "    return [i for i in range(100) for _ in range(n[i])]\n"
     assert rung(good, WORKLOAD, counting).fault is not None
     valid = "def valid(args):\n    return all(0 <= x < 100 for x in args[0])\n"
     found = rung(good, WORKLOAD + valid, counting)
