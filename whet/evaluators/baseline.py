@@ -10,13 +10,13 @@ from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
-from whet.evaluators.differential import plan
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.finding import Fault
+from whet.evaluators.plan import plan
 from whet.evaluators.subjects import Live, Subject
 from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
@@ -189,7 +189,7 @@ def _nulls(
 ) -> tuple[tuple[NullOutcome, ...], str]:
     """Judges the null candidates; where one passes, again with the inputs that a candidate meets as well.
 
-    Those are `whet.evaluators.differential.plan`: more draws, unlisted sizes, and whatever edges it knows. Further draws
+    Those are `whet.evaluators.plan.plan`: more draws, unlisted sizes, and whatever edges it knows. Further draws
     would prove nothing, since no candidate meets them.
     """
     nulls = judge_nulls(task, seen)
