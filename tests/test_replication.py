@@ -110,11 +110,11 @@ def test_other_inputs_than_the_recorded_ones_show(checked, tmp_path) -> None:
 
 
 def test_what_was_timed_there_and_not_here_is_said(checked, tmp_path) -> None:
-    found = repeated(as_timed(checked, 10.0), tmp_path)
+    found = repeated(as_timed(checked, 10.0), tmp_path, until="build")
     compared = rows(found)
     assert compared["verdict"].agrees is None
     assert compared["ratio"].agrees is None
-    assert compared["measure"].note == "--until differential"
+    assert compared["measure"].note == "--until build"
     assert found.exit_code == 0
 
 
@@ -123,17 +123,27 @@ def test_a_metric_that_cannot_be_had_here_is_said(checked, tmp_path) -> None:
     def change(document: dict[str, Any]) -> None:
         document["settings"].update(metric="energy")
 
-    found = repeated(changed(checked, change), tmp_path, until=None)
-    assert "energy" in rows(found)["verdict"].note or found.agrees
-    assert found.result.rungs[-1].status == "skipped"
-    assert rows(found)["differential"].agrees is True
+    found = repeated(changed(checked, change), tmp_path, until="build")
+    assert found.agrees
+    assert "--metric energy cannot be measured" in rows(found)["verdict"].note
 
 
 def test_more_cores_than_there_are_is_said(checked, tmp_path) -> None:
     many = len(os.sched_getaffinity(0)) + 1
-    bundle = changed(checked, lambda d: d["settings"].update(cores=many))
-    found = repeated(bundle, tmp_path)
+
+    def change(document: dict[str, Any]) -> None:
+        document["settings"].update(cores=many)
+        for rung in document["rungs"]:
+            for measured in rung["evidence"].get("measurements", []):
+                for turn in measured["raw"]["turns"]:
+                    turn["cores"] = list(range(many))
+
+    found = repeated(changed(as_timed(checked, 10.0), change), tmp_path, until=None)
     assert found.agrees
+    compared = rows(found)
+    assert compared["ratio"].agrees is None
+    for name in ("verdict", "measure", "ratio"):
+        assert f"{many} cores" in compared[name].note
 
 
 @pytest.mark.corpus

@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -28,7 +28,7 @@ MANIFEST = "sha256sums.txt"
 SIGNATURE = "sha256sums.txt.sig"
 MOST_BYTES = 256 * MIB
 MOST_PARTS = 5000
-LONGEST_NAME = 500
+LONGEST_NAME, LONGEST_PART = 500, 255
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first time that a zip can hold: the same evidence gives the same bytes."""
 
@@ -105,7 +105,14 @@ def safe(name: str) -> bool:
         and not path.is_absolute()
         and ".." not in path.parts
         and name != "."
+        and all(len(part.encode()) <= LONGEST_PART for part in path.parts)
     )
+
+
+def clashing(names: Iterable[str]) -> bool:
+    """Whether one of several names is a folder that another lies in."""
+    known = set(names)
+    return any(parent.as_posix() in known for name in known for parent in PurePosixPath(name).parents)
 
 
 def read_bundle(path: Path) -> Bundle:
@@ -149,6 +156,8 @@ def _expect_plain(path: Path, entries: list[zipfile.ZipInfo], size: int) -> None
         why = f"it holds more than {MOST_PARTS} parts"
     elif len(set(names)) != len(names):
         why = "two of its parts have one name"
+    elif clashing(names):
+        why = "one of its parts lies in another"
     elif any(not safe(name) or entry.orig_filename != name for name, entry in zip(names, entries, strict=True)):
         why = "a part's name leads elsewhere"
     elif any(entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1 for entry in entries):

@@ -19,13 +19,14 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.bundle import Bundle
+from whet.evaluators.bundle import Bundle, clashing
 from whet.evaluators.decision import Rule, least, rejudge
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import METERS, reading_meter
 from whet.evaluators.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.statistics import Stage
+from whet.evaluators.timing import MOST_INPUTS
 
 CHECKED = RUNGS[: RUNGS.index("measure")]
 TIMED = ("measure", "confirm")
@@ -58,11 +59,16 @@ def _texts(bundle: Bundle) -> Iterator[str]:
             yield f"{wanted} is missing"
     if not all(_is_text(data) for name, data in bundle.texts.items() if not name.startswith(BINARY)):
         yield "a source is not UTF-8 text"
+    support = [name.removeprefix(f"{SUPPORT}/") for name in bundle.texts if name.startswith(f"{SUPPORT}/")]
+    if clashing([*support, record.task.filename]):
+        yield "one of the target's files lies in another"
     tests = {name.removeprefix(f"{TESTS}/"): hash for name, hash in record.code.items() if name.startswith(f"{TESTS}/")}
     if tests != dict(record.provenance.tests):
         yield "the files of the tests are not those of the provenance"
     if (record.task.tests is None) != (record.provenance.test_target is None):
         yield "there are tests without a command, or a command without tests"
+    if record.provenance.test_target is not None and clashing([*tests, record.provenance.test_target]):
+        yield "one of the tests' files lies in another"
 
 
 def _is_text(data: bytes) -> bool:
@@ -114,11 +120,17 @@ def _differential(bundle: Bundle) -> Iterator[str]:
         drawn = rung.evidence if rung.name == "differential" else rung.evidence.get("differential")
         if not isinstance(drawn, Mapping) or rung.status is RungStatus.SKIPPED:
             continue
+        seeds, sources = (drawn.get("seed", 0), drawn.get("hash_seed", 0)), drawn.get("sources", {})
+        if not all(type(seed) is int and 0 <= seed < 1 << 64 for seed in seeds) or seeds[1] >= 1 << 32:
+            yield f"rungs.{rung.name}: its seeds are none"
+        if not isinstance(sources, Mapping) or not all(type(one) is int and one >= 0 for one in sources.values()):
+            yield f"rungs.{rung.name}: its sources are not counted"
         count, hashes = drawn.get("inputs"), drawn.get("hashes")
         if count is None and hashes is None and rung.status is RungStatus.FAILED:
             continue
-        if not isinstance(hashes, list) or len(hashes) != count or not (hashes or rung.status is RungStatus.FAILED):
-            yield f"rungs.{rung.name}: {count} inputs have {len(hashes) if isinstance(hashes, list) else 'no'} hashes"
+        names = hashes if isinstance(hashes, list) and all(isinstance(one, str) for one in hashes) else []
+        if len(names) != count or not (names or rung.status is RungStatus.FAILED):
+            yield f"rungs.{rung.name}: {count} inputs have {len(names)} hashes"
         elif (
             rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")
         ):
@@ -196,6 +208,8 @@ def _odd_turns(raw: Mapping[str, Any], cores: int) -> Iterator[str]:
     if any(len(turn["cores"]) != cores for turn in turns):
         yield f"turns ran on another number of cores than {cores}"
     counts = {work["name"]: work["count"] for work in raw["workloads"]}
+    if not all(type(count) is int and 0 < count <= MOST_INPUTS for count in counts.values()):
+        yield f"a pass has other than 1 to {MOST_INPUTS} inputs"
     if any(set(turn["inputs"]) != set(counts) or set(turn["passes"]) != set(counts) for turn in turns):
         yield "turns have other workloads than the measurement"
     for turn in turns:

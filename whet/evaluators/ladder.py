@@ -246,7 +246,7 @@ class Ladder:
         tested = Passed("")
         if self._tests is not None:
             found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
-            if isinstance(found, Fault):
+            if not isinstance(found, Passed):
                 return found
             tested = found
         live = self._subject(candidate).start(hash_seed=self._hash_seed(candidate), worker=0)
@@ -264,10 +264,10 @@ class Ladder:
         detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
         return Passed(detail, tested.evidence)
 
-    def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
+    def _differential(self, candidate: Candidate, purpose: str = "differential") -> Fault | Passed:
         return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
 
-    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Finding:
+    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed:
         """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
         ours, theirs = self.baseline.subject, self._subject(candidate)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import time
@@ -17,10 +18,10 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener
 from whet.core.evidence import Comparison, Evidence, Provenance, Replication
 from whet.core.measurement import Speedup
-from whet.core.plain import from_plain
+from whet.core.plain import from_plain, to_plain
 from whet.core.result import Result, Status
 from whet.core.store import Store
-from whet.core.task import MIB, Limits, Task
+from whet.core.task import MIB, Limits, OracleRule, Task
 from whet.core.task import Kind as TaskKind
 from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict
 from whet.evaluators.bundle import Bundle, Contradiction, read_bundle
@@ -86,7 +87,7 @@ def replicate(file: Path, signers: Path | None, given: Options, home: Path | Non
         candidate=candidate.id,
         authorship=who.note,
         compared=tuple(claims),
-        surroundings=tuple(_surroundings(bundle.record.provenance, provenance[0])),
+        surroundings=tuple(_surroundings(bundle.record, provenance[0])),
         result=result,
     )
 
@@ -96,6 +97,10 @@ def _expect_modest(record: Evidence) -> None:
     task = record.task
     if task.language not in LANGUAGES.values() or (task.kind is TaskKind.FUNCTION) is (task.symbol is None):
         raise UsageError(f"the evidence is about a {task.language} {task.kind}, which this whet cannot run")
+    if task.tests == () or not all(
+        word.isprintable() for word in (*(task.tests or ()), *record.provenance.toolchain.flags)
+    ):
+        raise UsageError("the evidence holds a command that no shell would take")
     for name in ("seconds", "memory", "processes", "output"):
         asked = getattr(task.limits, name)
         if not 0 < asked <= getattr(MOST, name):
@@ -225,7 +230,9 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
     planned = ladder.planned(int(drawn["seed"]))
     same = sum(one in planned for one in drawn["hashes"][:count])
     note = "" if same == count else "the same seed gives other inputs here"
-    yield Comparison(f"{rung.name} inputs", f"{count} drawn", f"{same} the same", same == count, note)
+    yield Comparison(
+        f"{rung.name} inputs", f"{count} drawn", f"{same} the same", same == count if count else None, note
+    )
     if rung.status is RungStatus.FAILED and rung.name == "confirm":
         return  # it fell when it was timed
     said = "wrong" if rung.status is RungStatus.FAILED else "right"
@@ -252,9 +259,12 @@ def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:
     return Comparison(f"{rung.name} passes", f"{recorded} drawn", f"{same} the same", agrees, note)
 
 
-def _surroundings(there: Provenance, here: Provenance) -> Iterator[Comparison]:
-    """Yields what the figures rest on, there and here."""
+def _surroundings(record: Evidence, here: Provenance) -> Iterator[Comparison]:
+    """Yields what the claim and its figures rest on, there and here."""
+    there, default = record.provenance, to_plain(OracleRule())
+    other = {name: rule for name, rule in to_plain(record.task.oracle).items() if rule != default[name]}
     facts = [
+        ("oracle", json.dumps(other) if other else "default", "default"),
         ("processor", there.machine.cpu, here.machine.cpu),
         ("cores", there.machine.cores, here.machine.cores),
         ("system", there.machine.system, here.machine.system),

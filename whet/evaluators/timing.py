@@ -213,6 +213,8 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
     window = statistics.median(p.outside for p in sides["candidate"])
     allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + EXCESS_OF_HANDOVER * handover
+    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
+    allowed += statistics.quantiles(handovers, n=10)[-1] - handover if len(handovers) > 1 else 0.0
     if theirs - handover > allowed or theirs < 0:
         return Fault(
             Reason.CHEATING,
@@ -251,7 +253,8 @@ def from_raw(rows: Sequence[Mapping[str, Any]]) -> list[Turn]:
     turns = []
     for row in rows:
         passes = {
-            name: {side: {**one, "outcomes": ()} for side, one in sides.items()} for name, sides in row["passes"].items()
+            name: {side: {**one, "outcomes": ()} for side, one in sides.items()}
+            for name, sides in row["passes"].items()
         }
         turns.append(from_plain(Turn, {**row, "passes": passes}))
     return turns

@@ -100,7 +100,9 @@ def verify(
     store = Store(home)
     try:
         seed = drawn(settings)
-        return judged(store, target, proposed, open_ladder(task, settings, seed, listener), settings, seed, start, listener)
+        return judged(
+            store, target, proposed, open_ladder(task, settings, seed, listener), settings, seed, start, listener
+        )
     finally:
         store.close()
 
