@@ -44,12 +44,13 @@ def input_hash(item: Input) -> str:
 
 
 def due(source: InputSource, seed: int) -> set[int | None]:
-    """Returns the sizes that are met however long it takes: those that are listed, and one that is not."""
+    """Returns the sizes that are met however long it takes: those that are listed, one between and one above them."""
     if not source.sizes:
         return set()
-    unlisted = source.unlisted_sizes(derive(seed, "unlisted"))
+    unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
     between = [size for size in unlisted if source.sizes[0] < size < source.sizes[-1]]
-    return {*source.sizes, *between[:1]}
+    above = [size for size in unlisted if size > source.sizes[-1]]
+    return {*source.sizes, *between[:1], *above}
 
 
 def _seeds(seed: int, size: int, count: int, generator: str = PLAIN) -> list[int]:
