@@ -91,7 +91,9 @@ def test_the_document(whet, tmp_path: Path) -> None:
     }  # fmt: skip
     assert document["mutants"]["tried"] == 3
     assert document["mutants"]["made"] > 5
-    assert sum(document["mutants"]["by_rung"].values()) + len(document["survivors"]) == document["mutants"]["killed"]["of"]
+    assert (
+        sum(document["mutants"]["by_rung"].values()) + len(document["survivors"]) == document["mutants"]["killed"]["of"]
+    )
     again = json.loads(whet(*words).stdout)
     assert {**again, "seconds": 0} == {**document, "seconds": 0}
 

@@ -22,7 +22,10 @@ PYTHON_EXAMPLES = {
     "comparison": [("return a < b", "return a <= b"), ("return a in b", "return a not in b")],
     "boolean": [("return a and b", "return a or b")],
     "operand": [("return a @ b + c", "return a @ b"), ("return a if b else c", "return a")],
-    "condition": [("if a:\n        b()", "if not a:\n        b()"), ("while a:\n        b()", "while False:\n        b()")],
+    "condition": [
+        ("if a:\n        b()", "if not a:\n        b()"),
+        ("while a:\n        b()", "while False:\n        b()"),
+    ],
     "constant": [("return 7", "return 8"), ("return 1e-5", "return 0.0"), ("return True", "return False")],
     "text": [("return 'a'", 'return ""'), ("return f'{a}!'", "return f'{a}!x'"), (r"re(r'\d+$')", r're(r"\d+")')],
     "bound": [
@@ -30,7 +33,10 @@ PYTHON_EXAMPLES = {
         ("return a[1:b]", "return a[1:b + 1]"),
         ("return a[b]", "return a[b - 1]"),
     ],
-    "statement": [("a = b\n    return a", "pass\n    return a"), ("return [x for x in a if x]", "return [x for x in a]")],
+    "statement": [
+        ("a = b\n    return a", "pass\n    return a"),
+        ("return [x for x in a if x]", "return [x for x in a]"),
+    ],
     "jump": [("for x in a:\n        break", "for x in a:\n        continue")],
     "return": [("return a", "return None"), ("return a, b", "return b, a")],
     "arguments": [("return sorted(a, key=b)", "return sorted(a)"), ("return f(a, b)", "return f(b, a)")],
@@ -65,7 +71,11 @@ def function(body: str) -> str:
 @pytest.mark.parametrize("name", python.OPERATORS)
 def test_each_python_operator_makes_its_fault(name: str) -> None:
     for before, after in PYTHON_EXAMPLES[name]:
-        made = {python.meaning(change.render()) for change in python.changes(function(before), "f") if change.operator == name}
+        made = {
+            python.meaning(change.render())
+            for change in python.changes(function(before), "f")
+            if change.operator == name
+        }
         assert python.meaning(function(after)) in made, before
 
 
@@ -113,7 +123,8 @@ def python_task(source: str, symbol: str) -> Task:
 
 
 def test_only_the_target_is_changed() -> None:
-    source = "def other(a):\n    return a + 1\n\nclass C:\n    def f(self, a: int = 1):\n        'Adds.'\n        return a + 2\n"
+    method = "    def f(self, a: int = 1):\n        'Adds.'\n        return a + 2\n"
+    source = f"def other(a):\n    return a + 1\n\nclass C:\n{method}"
     made = list(mutants(python_task(source, "C.f"), 3))
     assert made
     for mutant in made:
