@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError, SandboxError, UsageError
+from whet.core.evidence import Provenance
 from whet.core.plain import from_plain, to_plain
 from whet.core.profile import Profile
 from whet.core.store import Store
@@ -22,6 +23,7 @@ VERDICT = "verdict:{}:{}"
 PROFILE = "profile:{}"
 CANDIDATE = "candidate:{}"
 BASELINE = "baseline"
+PROVENANCE = "provenance"
 
 
 class Evaluations:
@@ -180,6 +182,9 @@ class Evaluations:
         with self._readying:
             if not self._ready:
                 self._evaluator.validate()
+                provenance = self._evaluator.provenance(self._store.put)
+                if provenance is not None:
+                    self._store.set_fact(self._run, PROVENANCE, to_plain(provenance))
                 self._ready = True
 
 
@@ -209,6 +214,13 @@ class StoredEvaluations:
             raise BaselineError(known["message"], known["reason"])
         if self._fresh is not None:
             self._fresh.validate()
+
+    def provenance(self, keep: Callable[[str], str]) -> Provenance | None:
+        """Returns what the recorded verdicts rest on, or what fresh ones will."""
+        if self._fresh is not None:
+            return self._fresh.provenance(keep)
+        known = self._store.fact(self._run, PROVENANCE)
+        return None if known is None else from_plain(Provenance, known)
 
     def profile(self, candidate: Candidate) -> Profile:
         """Returns the recorded profile."""

@@ -104,6 +104,23 @@ Output = Annotated[
 ]
 
 # Of `verify` alone.
+JudgedTarget = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TARGET]",
+        show_default=False,
+        help="file.py::function, file.py::Class.method, a program (.py, .c, .cpp) over stdin and stdout, "
+        "or a folder with whet.toml; none with --evidence.",
+    ),
+]
+Evidence = Annotated[
+    Path | None,
+    typer.Option("--evidence", metavar="FILE", help="Repeat the verdict of a bundle that `whet runs export` wrote."),
+]
+Signers = Annotated[
+    Path | None,
+    typer.Option("--signers", metavar="FILE", help="Allowed signers of that bundle, in the form of ssh-keygen."),
+]
 CandidateFile = Annotated[
     Path | None,
     typer.Option("--candidate", metavar="FILE", help="A full replacement of the target's file."),

@@ -83,12 +83,27 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file, not to stdout.")
     ] = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(
+            "--evidence", metavar="FILE", help="Write the evidence of the verdict, which `whet verify` repeats, to it."
+        ),
+    ] = None,
+    sign: Annotated[
+        Path | None, typer.Option("--sign", metavar="KEYFILE", help="Sign that evidence with this ssh key.")
+    ] = None,
     debug: opt.Debug = False,
 ) -> int:
-    """Write all that is recorded of a run as one JSON document."""
+    """Write all that is recorded of a run as one JSON document, or the evidence of its verdict as a bundle."""
     from whet.cli import transcript
     from whet.core.errors import UsageError
 
+    if evidence is not None:
+        if output is not None:
+            raise UsageError("--output takes the whole record, and --evidence the bundle; give one of them")
+        return _export_evidence(run, evidence, sign)
+    if sign is not None:
+        raise UsageError("--sign goes with --evidence FILE")
     with _store() as store:
         document = json.dumps(transcript.document(store, store.run(run)), indent=2)
     if output is None:
@@ -98,6 +113,21 @@ def export(
         output.write_text(f"{document}\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"--output {output} cannot be written: {error.strerror}") from None
+    return 0
+
+
+def _export_evidence(run: str, file: Path, key: Path | None) -> int:
+    from dataclasses import replace
+
+    from whet.evaluators.bundle import write_bundle
+    from whet.evaluators.record import bundle_of
+    from whet.evaluators.signing import sign
+
+    with _store() as store:
+        bundle = bundle_of(store, run)
+    if key is not None:
+        bundle = replace(bundle, signature=sign(bundle.manifest, key))
+    write_bundle(bundle, file)
     return 0
 
 

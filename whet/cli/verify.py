@@ -10,9 +10,11 @@ from whet.core.errors import UsageError
 
 def verify(
     ctx: typer.Context,
-    target: opt.Target,
+    target: opt.JudgedTarget = None,
     candidate: opt.CandidateFile = None,
     patch: opt.PatchFile = None,
+    evidence: opt.Evidence = None,
+    signers: opt.Signers = None,
     workload: opt.Workload = None,
     tests: opt.Tests = None,
     metric: opt.Metric = "time",
@@ -29,15 +31,19 @@ def verify(
     as_json: opt.Json = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Judge a rewrite: is it right, and is it faster? No model is needed."""
-    if (candidate is None) == (patch is None):
-        raise UsageError("verify takes either --candidate FILE or --patch FILE")
+    """Judge a rewrite: is it right, and is it faster? Or repeat somebody's evidence. No model is needed."""
+    if evidence is None and (candidate is None) == (patch is None):
+        raise UsageError("verify takes either --candidate FILE or --patch FILE, or --evidence FILE alone")
 
     from whet.cli.progress import watching
     from whet.cli.render import show_result
+    from whet.cli.replication import show_replication
     from whet.core.config import Budget
+    from whet.core.evidence import Replication
     from whet.evaluators.verify import verify as judge
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:
-        result = judge(**opt.given(ctx), listener=listener)
-    return show_result(result, as_json=as_json)
+        found = judge(**opt.given(ctx), listener=listener)
+    if isinstance(found, Replication):
+        return show_replication(found, as_json=as_json)
+    return show_result(found, as_json=as_json)

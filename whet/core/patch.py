@@ -49,6 +49,25 @@ def apply_patch(patch: str, source: str) -> str | Malformed:
     return keeping_line_ends(_apply, patch, source)
 
 
+def files_changed(patch: str) -> set[str]:
+    """Returns the names of the files that a unified diff changes, makes, removes or renames."""
+    lines = patch.splitlines()
+    names: set[str] = set()
+    for at, line in enumerate(lines):
+        if _begins_file(lines, at) and line.startswith("--- "):
+            names |= {_file_name(line[4:]), _file_name(lines[at + 1][4:])}
+        elif line.startswith(("rename from ", "rename to ", "copy to ")):
+            names.add(line.partition(" ")[2].partition(" ")[2])
+        elif line.startswith("diff --git ") and " b/" in line:
+            names.add(line.rpartition(" b/")[2])
+    return names - {"/dev/null"}
+
+
+def _file_name(text: str) -> str:
+    name = text.split("\t")[0].strip()
+    return name[2:] if name.startswith(("a/", "b/")) else name
+
+
 def keeping_line_ends(change: Callable[[str, str], str | Malformed], text: str, source: str) -> str | Malformed:
     """Calls ``change(text, source)`` with newlines alone, and gives the outcome the source's line ends.
 

@@ -12,7 +12,7 @@ from whet.core.errors import Exit
 from whet.core.measurement import Measurement, Speedup
 from whet.core.plain import to_plain
 from whet.core.task import Task
-from whet.core.verdict import Rung
+from whet.core.verdict import Rung, Verdict
 
 SCHEMA = "whet.result/1"
 
@@ -34,6 +34,13 @@ EXIT_OF = {
     Status.BUDGET_EXHAUSTED: Exit.BUDGET,
     Status.BASELINE_INVALID: Exit.BASELINE,
 }
+
+
+def status_of(verdict: Verdict) -> Status:
+    """Returns what a verdict on one rewrite comes to."""
+    if not verdict.correct:
+        return Status.REJECTED
+    return Status.IMPROVED if verdict.confirmed else Status.NO_IMPROVEMENT
 
 
 @dataclass(frozen=True, slots=True)

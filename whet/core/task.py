@@ -86,11 +86,15 @@ class Workload:
         generator: the source text of a workload file (``make_input``), if any.
         cases: recorded cases, for programs.
         sizes: overrides the generator's own sizes where not empty.
+        calls: encoded arguments of known calls of a function, such as those in its tests; for correctness only.
     """
+
+    __pydantic_config__: ClassVar[Mapping[str, str]] = {"ser_json_bytes": "base64", "val_json_bytes": "base64"}
 
     generator: str | None = None
     cases: tuple[Case, ...] = ()
     sizes: tuple[int, ...] = ()
+    calls: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,7 @@ class Task:
         tests: the target's own test command, split into words, if any.
         flags: compiler flags, for native code.
         limits: what one run may use.
+        project: the folder that the test command is meant for; None for the one that the target's path tells.
     """
 
     name: str
@@ -126,6 +131,7 @@ class Task:
     tests: tuple[str, ...] | None = None
     flags: tuple[str, ...] = ()
     limits: Limits = DEFAULT_LIMITS
+    project: Path | None = None
 
     @property
     def filename(self) -> str:

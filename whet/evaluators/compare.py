@@ -10,6 +10,7 @@ from typing import Any
 
 from whet.core.task import OracleRule, Tolerance
 from whet.core.verdict import Reason
+from whet.evaluators.elements import ARRAYS, Layout, elements, overlapping
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 
@@ -116,8 +117,9 @@ def _node_text(node: Node, depth: int) -> str:
         return "{" + ", ".join(pairs) + (", …" if len(node.state) > 24 else "") + "}"
     if node.kind in ("set", "frozenset"):
         return f"{node.kind}({_text(list(node.state), depth + 1)})"
-    if node.kind == "ndarray":
-        return f"array({node.state[0]}, shape {node.state[1]}, {_text(_floats(node)[:8], depth + 1)}…)"
+    if node.kind in ARRAYS:
+        shown = _text(elements(node).ravel()[:8].tolist(), depth + 1)
+        return f"{node.kind}({node.state[0]}, shape {node.state[1]}, {shown}{'…' if len(node.state[2]) > 64 else ''})"
     if node.kind == "object":
         return f"{name}({', '.join(f'{field}={_text(value, depth + 1)}' for field, value in node.state[:24])})"
     return f"{name or node.kind}({_text(node.state, depth + 1)})"
@@ -181,7 +183,7 @@ class _Walk:
             self.number(path)
         if a.kind == "dict":
             return self.dicts(a, b, path)
-        if a.kind in ("ndarray", "scalar"):
+        if a.kind in ARRAYS:
             return self.arrays(a, b, path)
         if a.kind in ("set", "frozenset"):
             return _Walk(self.rule).items(a.state, b.state, path)
@@ -203,9 +205,12 @@ class _Walk:
     def arrays(self, a: Node, b: Node, path: str) -> str:
         if a.state[:2] != b.state[:2]:
             return f"{path}: expected dtype {a.state[0]} shape {a.state[1]}, got {b.state[0]} {b.state[1]}"
+        if a.kind != "scalar" and (where := self.layouts(a, b, path)):
+            return where
         if a.state[2] == b.state[2]:
             return ""
-        for i, (x, y) in enumerate(zip(_floats(a), _floats(b), strict=True)):
+        ours, theirs = elements(a), elements(b)
+        for i, (x, y) in enumerate(zip(ours.ravel().tolist(), theirs.ravel().tolist(), strict=True)):
             if isinstance(x, float):
                 same = close(x, y, self.rule.tolerance)
             else:
@@ -214,17 +219,35 @@ class _Walk:
                 return f"{path}: element {i} of {a.state[1]}: expected {x!r}, got {y!r}"
         return ""
 
+    def layouts(self, a: Node, b: Node, path: str) -> str:
+        """Compares what else of an array a caller could notice: what it shares memory with, what can be done to it."""
+        ours, theirs = Layout(*a.state[3:]), Layout(*b.state[3:])
+        if ours.traits != theirs.traits:
+            return f"{path}: expected {_traits(ours)}, got {_traits(theirs)}"
+        if (ours.shares is None) != (theirs.shares is None):
+            paths, shares = (self.theirs, theirs.shares) if ours.shares is None else (self.ours, ours.shares)
+            assert shares is not None
+            said = f"memory that it shares with {_path(paths, Ref(shares[0]))}"
+            return f"{path}: expected {'fresh memory' if ours.shares is None else said}, got " + (
+                said if ours.shares is None else "fresh memory"
+            )
+        if ours.shares is not None and theirs.shares is not None:
+            wanted, got = self.ours[ours.shares[0]], self.theirs[theirs.shares[0]]
+            if wanted != got or ours.shares[1] != theirs.shares[1]:
+                return (
+                    f"{path}: shares memory with {got}, at {theirs.shares[1]}; expected {wanted}, at {ours.shares[1]}"
+                )
+        if overlapping(b.state[1], theirs.strides) and not overlapping(a.state[1], ours.strides):
+            return f"{path}: its elements share memory with each other (strides {theirs.strides})"
+        return self.items(ours.attributes, theirs.attributes, f"{path}.__dict__")
+
 
 def _path(paths: list[str], reference: Ref) -> str:
     return paths[reference.index] if reference.index < len(paths) else "an earlier one"
 
 
-def _floats(node: Node) -> list[Any]:
-    import numpy as np
-
-    dtype, _, data = node.state
-    values: list[Any] = np.frombuffer(data, dtype=np.dtype(dtype)).tolist()
-    return values
+def _traits(layout: Layout) -> str:
+    return "an array that is " + (", ".join(layout.traits) or "writable, on the CPU and has no gradient")
 
 
 def kind_of(value: Any) -> str:

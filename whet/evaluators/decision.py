@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from whet.core.measurement import Measurement, Outcome, Speedup, WorkloadRatio
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
 from whet.evaluators.finding import Fault
-from whet.evaluators.timing import Series, TimedWorkload, Turn, raw
+from whet.evaluators.timing import Series, TimedWorkload, Turn, from_raw, raw
 
 AA_FLOOR = math.log(1.02)
 """How far the median of the baseline against itself may lie from 0 (in logarithms) before nothing is believed."""
@@ -70,7 +71,39 @@ def sequential(
         if result.outcome is not Outcome.NOT_SHOWN or dropped:
             break
     assert result is not None
+    return replace(result, raw={**result.raw, "stages": [asdict(stage) for stage in stages]})
+
+
+def least(measured: Sequence[Measurement]) -> Measurement:
+    """Returns the measurement that a verdict rests on: of several, the one that shows least."""
+    return min(measured, key=lambda one: (one.faster, one.speedup.ratio))
+
+
+def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) -> Measurement | Fault:
+    """Decides once more from recorded turns, look by look, as `sequential` did from fresh ones.
+
+    Args:
+        recorded: the ``raw`` of a measurement.
+        stages: when to look.
+        rule: what "faster" asks for.
+
+    Raises:
+        ValueError: there are more turns than these looks take, or fewer, or they have another form.
+    """
+    turns = from_raw(recorded["turns"])
+    workloads = [TimedWorkload(w["name"], w["count"], _undrawn, w["counts"]) for w in recorded["workloads"]]
+    left: Iterator[Turn] = iter([turns[0], *turns] if turns else [])
+    try:
+        result = sequential(lambda number: next(left), workloads, stages, rule)
+    except (StopIteration, KeyError) as error:
+        raise ValueError(f"turns are missing ({len(turns)} are there)") from error
+    if next(left, None) is not None:
+        raise ValueError(f"there are more turns than the looks take ({len(turns)})")
     return result
+
+
+def _undrawn(seed: int, count: int) -> Sequence[Any]:
+    raise AssertionError("recorded turns draw no inputs")
 
 
 def _again(last: Stage) -> Stage:
@@ -124,6 +157,8 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         cpu_seconds=(_cpu_seconds(turns, timed, "baseline"), _cpu_seconds(turns, timed, "candidate")),
     )
     resolution = max(high / ratio, ratio / low, aa_high / aa_ratio, aa_ratio / aa_low)
+    if turns[0].charged:
+        note += f"; {turns[0].charged * 1e3:.3g} ms of work outside its calls are added to each pass"
     if outcome is Outcome.NOT_SHOWN:
         note += f"; here and now, less than {resolution:.3f}x cannot be told from nothing"
     return Measurement(
@@ -135,7 +170,10 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
         resolution=resolution,
         labels=("parallelism",) if _parallel(speedup, [measured[name] for name in timed]) else (),
         untimed=tuple(r for name, r in ratios.items() if name not in timed),
-        raw={"turns": raw(turns)},
+        raw={
+            "workloads": [{"name": work.name, "count": work.count, "counts": work.counts} for work in workloads],
+            "turns": raw(turns),
+        },
     )
 
 

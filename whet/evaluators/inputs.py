@@ -1,4 +1,4 @@
-"""Where inputs come from: a workload file that runs in a sandbox of its own, recorded cases, or both."""
+"""Where inputs come from: a workload file that runs in a sandbox of its own, recorded cases, type hints, known calls."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any
 
 from whet.core.errors import UsageError
 from whet.core.task import MIB, Kind, Limits, Task
+from whet.evaluators.domain import Text, read_text
+from whet.evaluators.plain_data import write
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
 LIMITS = Limits(seconds=60.0, memory=4096 * MIB, output=256 * MIB)
 TIMED_SIZES = 2
 SMALL_SIZES = (0, 1, 2, 3)
+PLAIN = "make_input"
 
 
 def derive(seed: int, *parts: object) -> int:
@@ -31,9 +34,10 @@ class Input:
     Attributes:
         name: for people: ``size 100`` or a case's name.
         payload: encoded arguments, or the bytes of stdin.
-        size: as given to ``make_input``; None for a case.
+        size: as given to ``make_input``; None for what no generator made.
         seed: it was drawn from; None for a case.
         expected: what a case's file says that stdout must be.
+        source: where it comes from: ``generator``, ``case``, ``hints``, ``calls`` or ``edges``.
     """
 
     name: str
@@ -41,6 +45,7 @@ class Input:
     size: int | None = None
     seed: int | None = None
     expected: bytes | None = None
+    source: str = "generator"
 
 
 def _inputs(size: int, seeds: Sequence[int], payloads: Sequence[bytes]) -> list[Input]:
@@ -49,21 +54,61 @@ def _inputs(size: int, seeds: Sequence[int], payloads: Sequence[bytes]) -> list[
 
 
 class InputSource:
-    """Draws inputs. Its process knows seeds, and never meets a candidate. Safe for several threads."""
+    """Draws inputs. Its process knows seeds, and never meets a candidate. Safe for several threads.
+
+    Attributes:
+        task: whose inputs they are.
+        text: what the target's own text says about its domain.
+        cases: recorded runs of a program.
+        calls: known calls of a function.
+        sizes: that the workload lists.
+        generators: names of the workload's generators; only the first is timed.
+        checks: whether the workload states a property of outputs.
+        validates: whether the workload says which inputs are within the target's domain.
+    """
 
     def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
         self._lock = threading.Lock()
         self._session: Any = None
-        self.cases = tuple(Input(case.name, case.stdin, expected=case.expected) for case in task.workload.cases)
+        self.task = task
+        self.text: Text = read_text(task)
+        self.cases = tuple(
+            Input(case.name, case.stdin, expected=case.expected, source="case") for case in task.workload.cases
+        )
+        self.calls = tuple(Input("a call in the tests", payload, source="calls") for payload in task.workload.calls)
         self.sizes: tuple[int, ...] = ()
-        self.checks = False
+        self.generators: tuple[str, ...] = ()
+        self.checks = self.validates = False
         if task.workload.generator is not None:
             self._open(task, sandbox, interpreter, task.workload.generator)
-        if not self.sizes and not self.cases:
+        self._hints = self._strategy()
+        if not self.sizes and not self.cases and self._hints is None:
             raise UsageError(
                 f"no inputs for {task.name}: give --workload FILE with sizes and make_input(size, rng)"
-                + (", or a folder of NAME.in files" if task.kind is Kind.PROGRAM else "")
+                + (", or a folder of NAME.in files" if task.kind is Kind.PROGRAM else ", or type hints")
             )
+
+    def _strategy(self) -> Any:
+        """Returns what draws inputs from type hints, where a Python function has them."""
+        if self.task.kind is not Kind.FUNCTION or self.task.language != "python" or not self.text.hinted:
+            return None
+        from whet.evaluators.strategies import strategy_of  # hypothesis takes 0.3 s to import
+
+        return strategy_of(self.task, self.text.literals)
+
+    @property
+    def timeable(self) -> bool:
+        """Whether there is anything that time can count on."""
+        return bool(self.sizes or self.cases)
+
+    def typed(self, seed: int, count: int) -> list[Input]:
+        """Makes inputs from type hints; none where the hints do not suffice."""
+        if self._hints is None:
+            return []
+        from whet.evaluators.strategies import draw
+
+        payloads = dict.fromkeys(write(value) for value in draw(self._hints, seed, count))
+        return [Input("type hints", payload, seed=seed, source="hints") for payload in payloads]
 
     def _open(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, text: str) -> None:
         files = {"whet_workload.py": text.encode()}
@@ -75,8 +120,9 @@ class InputSource:
         answer = self._ask("load", task.filename, task.kind is Kind.PROGRAM)
         if answer[0] == "error":
             raise UsageError(f"the workload file cannot be used: {answer[2]}")
-        self.sizes = tuple(sorted(set(task.workload.sizes or answer[1])))
-        self.checks = bool(answer[2])
+        _, sizes, self.checks, self.validates, generators = answer
+        self.generators = tuple(generators)
+        self.sizes = tuple(sorted(set(task.workload.sizes or sizes)))
         if not self.sizes:
             raise UsageError("the workload file names no sizes; add for instance: sizes = [100, 1000, 10000]")
 
@@ -85,21 +131,27 @@ class InputSource:
         """The sizes that time counts on: the two last."""
         return self.sizes[-TIMED_SIZES:]
 
-    def draw(self, size: int, seeds: Sequence[int]) -> list[Input]:
+    def draw(self, size: int, seeds: Sequence[int], generator: str = PLAIN) -> list[Input]:
         """Makes an input from each seed.
 
         Raises:
-            UsageError: ``make_input`` failed.
+            UsageError: the generator failed.
         """
-        answer = self._ask("make", size, list(seeds))
+        answer = self._ask("make", generator, size, list(seeds))
         if answer[0] == "error":
-            raise UsageError(f"make_input({size}, rng) of the workload file failed: {answer[2]}")
+            raise UsageError(f"{generator}({size}, rng) of the workload file failed: {answer[2]}")
         return _inputs(size, seeds, answer[1])
 
-    def try_draw(self, size: int, seeds: Sequence[int]) -> list[Input]:
+    def try_draw(self, size: int, seeds: Sequence[int], generator: str = PLAIN) -> list[Input]:
         """Makes inputs of a size that the workload does not list; none where it has none."""
-        answer = self._ask("make", size, list(seeds))
+        answer = self._ask("make", generator, size, list(seeds))
         return [] if answer[0] == "error" else _inputs(size, seeds, answer[1])
+
+    def valid(self, payloads: Sequence[bytes]) -> list[bool]:
+        """Says of each input whether it is within the target's domain, as far as the workload tells."""
+        if not self.validates or not payloads:
+            return [True] * len(payloads)
+        return [held is True for held in self._ask("valid", list(payloads))[1]]
 
     def check(self, payload: bytes, outcome: bytes) -> str:
         """Returns why the workload's own property does not hold for an outcome; empty where it does."""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.evidence import Provenance
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
-from whet.core.task import Task
+from whet.core.task import Kind, Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.baseline import Baseline, examine, expect_fit
+from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
-from whet.evaluators.decision import Rule, sequential
+from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
+from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
@@ -26,11 +30,12 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
+from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing import Bench, TimedWorkload
+from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.cores import measuring_cores
@@ -124,12 +129,12 @@ class Ladder:
         if self._baseline.strengthened:
             self._listener(Event(Kind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
-            tests = OwnTests.of(task, self._workshop.interpreter)
-            passed = tests.run(self._workshop.sandbox, self._workshop.interpreter, task.source)
-            if isinstance(passed, Fault):
-                detail = first_line(passed.detail.replace("\n", " ", 1))
+            workshop = self._workshop
+            tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
+            if isinstance(tests, Fault):
+                detail = first_line(tests.detail.replace("\n", " ", 1))
                 raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
-            self._tests = replace(tests, passed=passed)
+            self._tests = tests
 
     @property
     def baseline(self) -> Baseline:
@@ -142,6 +147,10 @@ class Ladder:
     def looks(self) -> Looks:
         """When the metric is looked at."""
         return self._meter.looks
+
+    def provenance(self, keep: Callable[[str], str]) -> Provenance:
+        """See `whet.evaluators.protocol.Evaluator.provenance`."""
+        return gather(self._workshop, self._seed, self._tests, keep)
 
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
@@ -190,6 +199,7 @@ class Ladder:
         if isinstance(fresh, Fault):
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        confirmed = _with_evidence(confirmed, differential=fresh.evidence)
         return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
@@ -220,10 +230,12 @@ class Ladder:
         cases = [case for case in self._source.cases if case.expected is not None]
         if self._tests is None and not cases:
             return None
+        tested = Passed("")
         if self._tests is not None:
-            passed = self._tests.run(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
-            if isinstance(passed, Fault):
-                return passed
+            found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
+            if isinstance(found, Fault):
+                return found
+            tested = found
         live = self._subject(candidate).start(hash_seed=self._hash_seed(candidate), worker=0)
         if isinstance(live, Fault):
             return live
@@ -236,17 +248,34 @@ class Ladder:
                     return fault
         finally:
             live.close()
-        return Passed(f"{'the test command passes; ' if self._tests else ''}{len(cases)} cases pass")
+        detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
+        return Passed(detail, tested.evidence)
 
     def _differential(self, candidate: Candidate, purpose: str = "differential") -> Finding:
-        seed = derive(self._seed, purpose, candidate.id)
+        return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
+
+    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Finding:
+        """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        hash_seed = self._hash_seed(candidate, purpose)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
+        evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
+        evidence["strengthened"] = self.baseline.strengthened
         if compared.fault is not None:
-            return replace(compared.fault, evidence=compared.evidence)
-        evidence = {**compared.evidence, "strengthened": self.baseline.strengthened}
+            return replace(compared.fault, evidence=evidence)
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+
+    def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
+        """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
+
+        Args:
+            workloads: name and inputs a pass of each, in their order.
+            seed: of the turn.
+
+        Raises:
+            UsageError: the workload has no such size, or its generator failed.
+        """
+        timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
+        return hashes(draw_all(timed, random.Random(seed)))
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
@@ -272,14 +301,15 @@ class Ladder:
                 for extra in variants
             ]
         spent = time.perf_counter() - start
-        weakest: Measurement | None = None
+        measured: list[Measurement] = []
         for one in found:
             if isinstance(one, Fault):
                 return _extended(verdict, _rung(name, one, spent), None)
-            if weakest is None or (one.faster, one.speedup.ratio) < (weakest.faster, weakest.speedup.ratio):
-                weakest = one
-        assert weakest is not None
-        return _extended(verdict, _measured(name, weakest, spent), weakest)
+            measured.append(one)
+        weakest = least(measured)
+        rung = _measured(name, weakest, spent)
+        kept = [{"flags": extra, **to_plain(one)} for extra, one in zip(variants, measured, strict=True)]
+        return _extended(verdict, replace(rung, evidence={**rung.evidence, "measurements": kept}), weakest)
 
     def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
@@ -290,9 +320,7 @@ class Ladder:
             side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
             for side, source in sides.items()
         }
-        *rungs, last = verdict.rungs
-        last = replace(last, evidence={**last.evidence, "counters": found})
-        return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
+        return _with_evidence(verdict, counters=found)
 
     def _under(
         self,
@@ -317,7 +345,19 @@ class Ladder:
         )
         rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
         found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
-        return found if isinstance(found, Fault) else replace(found, raw={**found.raw, "processes": processes})
+        costs: Mapping[str, Any] = {}
+        if not isinstance(found, Fault) and found.faster and self.task.kind is Kind.FUNCTION:
+            payloads = [item.payload for item in workloads[0].draw(derive(seed, "hidden"), max(2, workloads[0].count))]
+            hidden = hidden_costs(ours, theirs, payloads, self.baseline.limit)
+            if isinstance(hidden, Fault):
+                return hidden
+            costs = hidden.evidence
+            if hidden.seconds and self._options.metric == "time":
+                charged = replace(bench, charged=hidden.seconds)
+                found = sequential(lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule)
+        if isinstance(found, Fault):
+            return found
+        return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         if self.task.language == "python":
@@ -348,6 +388,13 @@ def _measured(name: str, found: Measurement, seconds: float) -> Rung:
 
 def _extended(verdict: Verdict, rung: Rung, measurement: Measurement | None) -> Verdict:
     return Verdict(verdict.candidate, (*verdict.rungs, rung), measurement or verdict.measurement)
+
+
+def _with_evidence(verdict: Verdict, **more: Any) -> Verdict:
+    """Returns a verdict whose last rung has more evidence."""
+    *rungs, last = verdict.rungs
+    last = replace(last, evidence={**last.evidence, **more})
+    return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
 
 
 def first_line(text: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from whet.core.candidate import Candidate
+from whet.core.evidence import Provenance
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import Verdict
@@ -22,6 +24,13 @@ class Evaluator(Protocol):
 
         Raises:
             BaselineError: no verdict could rest on this baseline.
+        """
+
+    def provenance(self, keep: Callable[[str], str]) -> Provenance | None:
+        """Returns what its verdicts rest on beside the texts; None where they rest on nothing that could be repeated.
+
+        Args:
+            keep: stores a text and returns its SHA-256.
         """
 
     def profile(self, candidate: Candidate) -> Profile:

@@ -89,6 +89,7 @@ class Subject:
     """A source text made ready to run."""
 
     source_id: str
+    source: str
     tree: Path
     workshop: Workshop
     layouts: int = 1
@@ -131,11 +132,11 @@ class Subject:
 
 def _load(session: Session, task: Task) -> Live | Fault:
     try:
-        answer, _ = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
+        answer, spent = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer == ("ok",):
-        return LiveFunction(session)
+        return LiveFunction(session, spent)
     session.close()
     if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
         return Fault(Reason.CHEATING, FORGED)
@@ -164,10 +165,15 @@ def _seconds(nanoseconds: Any) -> float:
 
 
 class LiveFunction:
-    """A `Live` Python function. The candidate shares its process, so its answers are hostile."""
+    """A `Live` Python function. The candidate shares its process, so its answers are hostile.
 
-    def __init__(self, session: Session) -> None:
+    Attributes:
+        loading: seconds that its module took to load, by the clock out here.
+    """
+
+    def __init__(self, session: Session, loading: float) -> None:
         self._session = session
+        self.loading = loading
 
     @property
     def session(self) -> Session:
@@ -328,13 +334,13 @@ class Workshop:
         if task.language == "python":
             files = {path: text.encode() for path, text in task.support.items()}
             tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
-            return Subject(name, tree, self)
+            return Subject(name, source, tree, self)
         layouts = native.paddings(name)
         built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
         files = {PROGRAM.format(layout=number): binary for number, binary in enumerate(built)}
-        return Subject(name, self.sandbox.stage(name, files, executable=True), self, len(layouts))
+        return Subject(name, source, self.sandbox.stage(name, files, executable=True), self, len(layouts))
 
     def argv(self, tree: str, layout: int = 0) -> list[str]:
         """Returns how a program of this task is started where its tree is seen at ``tree``."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
 from whet.core.task import Case, Kind, Task, Workload
+from whet.evaluators.literals import literal_calls
 from whet.evaluators.screen import find_function, parse, symbols
 from whet.evaluators.finding import Fault
 from whet.evaluators.task_file import FILENAME, TaskFile, read_task_file
@@ -78,7 +79,7 @@ def _task(path: Path, language: str, symbol: str | None, file: TaskFile | None, 
         symbol=symbol,
         root=root,
         support=_support(path, root, source) if language == "python" else {},
-        workload=_workload(path.parent, kind, settings, options),
+        workload=_workload(path, symbol, settings, options),
         oracle=settings.oracle.rule(),
         tests=_words(options.tests),
         flags=tuple(settings.build.flags) or DEFAULT_FLAGS.get(language, ()),
@@ -133,8 +134,8 @@ def _words(command: str | None) -> tuple[str, ...] | None:
     return words
 
 
-def _workload(folder: Path, kind: Kind, settings: TaskFile, options: Options) -> Workload:
-    table = settings.workload
+def _workload(path: Path, symbol: str | None, settings: TaskFile, options: Options) -> Workload:
+    folder, kind, table = path.parent, Kind.FUNCTION if symbol else Kind.PROGRAM, settings.workload
     generator = folder / table.generator if table.generator else folder / WORKLOAD_FILE
     cases = folder / table.cases if table.cases else folder / CASES_FOLDER
     named = bool(table.generator), bool(table.cases)
@@ -148,7 +149,7 @@ def _workload(folder: Path, kind: Kind, settings: TaskFile, options: Options) ->
     found = _cases(cases, named[1]) if kind is Kind.PROGRAM else ()
     if kind is Kind.FUNCTION and named[1]:
         raise UsageError(f"{cases}: a folder of cases is for programs; a function needs a file with make_input")
-    return Workload(text, found, tuple(table.sizes))
+    return Workload(text, found, tuple(table.sizes), literal_calls(path, symbol) if symbol else ())
 
 
 def _generator_text(path: Path, named: bool) -> str | None:

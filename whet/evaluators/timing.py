@@ -9,6 +9,7 @@ and results made while they are fetched all show up as time.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import random
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from whet.core.plain import from_plain
 from whet.core.verdict import Reason
 from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
@@ -65,6 +67,9 @@ class Turn:
         layouts: which layout in memory each side had, where it has several.
         cores: processors that every process was pinned to; OMP_NUM_THREADS and its kin are their number.
         megahertz: clock of the first of them when the turn ended; None where the kernel does not tell.
+        charged: seconds that are added to each pass of the candidate: what it does outside its calls.
+        seed: that all of its inputs were drawn from.
+        inputs: for each workload, the hash of its inputs.
     """
 
     order: tuple[str, ...]
@@ -73,6 +78,9 @@ class Turn:
     layouts: Mapping[str, int] = field(default_factory=dict)
     cores: tuple[int, ...] = ()
     megahertz: float | None = None
+    charged: float = 0.0
+    seed: int = 0
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 Judge = Callable[[Input, bytes, bytes], Fault | None]
@@ -98,6 +106,7 @@ class Bench:
 
     Attributes:
         start: where processes come from; fresh ones by default.
+        charged: see `Turn`.
     """
 
     baseline: Subject
@@ -108,11 +117,12 @@ class Bench:
     cores: tuple[int, ...]
     meter: Meter
     start: Starter = Subject.start
+    charged: float = 0.0
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
         rng = random.Random(seed)
-        inputs = {work.name: work.draw(rng.getrandbits(63), work.count) for work in self.workloads}
+        inputs = draw_all(self.workloads, rng)
         warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
         order = [*SIDES, *self.meter.controls]
         rng.shuffle(order)
@@ -127,7 +137,15 @@ class Bench:
             for name, one in measured.items():
                 passes[name][side] = one
         return self._compared(inputs, passes) or Turn(
-            tuple(order), os.getloadavg()[0], passes, layouts, self.cores, megahertz(self.cores)
+            tuple(order),
+            os.getloadavg()[0],
+            passes,
+            layouts,
+            self.cores,
+            megahertz(self.cores),
+            self.charged,
+            seed,
+            hashes(inputs),
         )
 
     def _subject(self, side: str) -> Subject:
@@ -151,6 +169,20 @@ class Bench:
                 if fault := self.judge(item, expected, actual):
                     return fault
         return None
+
+
+def draw_all(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str, Sequence[Input]]:
+    """Draws the inputs of a turn, which are the first that its generator is asked for."""
+    return {work.name: work.draw(rng.getrandbits(63), work.count) for work in workloads}
+
+
+def hashes(drawn: Mapping[str, Sequence[Input]]) -> dict[str, str]:
+    """Returns a SHA-256 over the inputs of each workload, by which they are known again."""
+    found = {}
+    for name, items in drawn.items():
+        parts = (hashlib.sha256(item.payload).digest() for item in items)
+        found[name] = hashlib.sha256(b"".join(parts)).hexdigest()
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +219,9 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
             f"{name}: its process says {(window - theirs) * 1e3:.3g} ms in the calls, the clock outside "
             f"{(window - handover) * 1e3:.3g} ms",
         )
-    return Series(*(tuple(max(p.inside, p.outside - handover, 1e-9) for p in sides[side]) for side in SIDES))
+    seconds = {side: [max(p.inside, p.outside - handover, 1e-9) for p in sides[side]] for side in SIDES}
+    seconds["candidate"] = [one + turn.charged for one, turn in zip(seconds["candidate"], turns, strict=True)]
+    return Series(*(tuple(seconds[side]) for side in SIDES))
 
 
 def amounts(turns: Sequence[Turn], name: str) -> Series:
@@ -206,3 +240,18 @@ def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
         }
         rows.append({**asdict(replace(turn, passes={})), "passes": passes})
     return rows
+
+
+def from_raw(rows: Sequence[Mapping[str, Any]]) -> list[Turn]:
+    """Returns the turns that `raw` was given, without the outcomes.
+
+    Raises:
+        pydantic.ValidationError: the rows have another form.
+    """
+    turns = []
+    for row in rows:
+        passes = {
+            name: {side: {**one, "outcomes": ()} for side, one in sides.items()} for name, sides in row["passes"].items()
+        }
+        turns.append(from_plain(Turn, {**row, "passes": passes}))
+    return turns

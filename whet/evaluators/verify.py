@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import fields, replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.evidence import Replication
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import BETTER
-from whet.core.patch import Malformed, apply_patch
+from whet.core.patch import Malformed, apply_patch, files_changed
 from whet.core.plain import to_plain
-from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner
+from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task, read_text
 
+OURS = ("until", "python", "device", "sandbox", "unsafe", "workers", "seed")
+"""Options that whoever repeats evidence chooses; the others are those of the record."""
+
+
+@overload
 def verify(
     target: str,
     *,
@@ -29,39 +37,85 @@ def verify(
     home: Path | None = None,
     listener: Listener = unheard,
     **options: Any,
-) -> Result:
-    """Judges a rewrite of a target.
+) -> Result: ...
+
+
+@overload
+def verify(
+    target: None = None,
+    *,
+    evidence: str | Path,
+    signers: str | Path | None = None,
+    home: Path | None = None,
+    listener: Listener = unheard,
+    **options: Any,
+) -> Replication: ...
+
+
+def verify(
+    target: str | None = None,
+    *,
+    candidate: str | Path | None = None,
+    patch: str | Path | None = None,
+    evidence: str | Path | None = None,
+    signers: str | Path | None = None,
+    home: Path | None = None,
+    listener: Listener = unheard,
+    **options: Any,
+) -> Result | Replication:
+    """Judges a rewrite of a target, or repeats somebody's evidence.
 
     Args:
         target: as after ``whet verify``.
         candidate: a file that replaces the target's file.
         patch: a unified diff against the target's file, instead.
+        evidence: a bundle, instead of target and rewrite.
+        signers: a file of allowed signers; the bundle must be signed by one of them.
         home: the state directory; None is the default one.
         listener: hears what happens.
         **options: the fields of `whet.core.config.Options`.
 
     Returns:
-        the document; its status is ``improved``, ``no_improvement``, ``rejected`` or ``baseline_invalid``.
+        the document; its status is ``improved``, ``no_improvement``, ``rejected`` or ``baseline_invalid``. With
+        ``evidence``, what agrees with it.
 
     Raises:
-        UsageError: target, candidate, workload or an option cannot be used.
+        UsageError: target, candidate, workload, evidence or an option cannot be used.
+        Contradiction: the evidence contradicts itself.
+        BaselineError: the baseline of the evidence cannot be used here.
     """
     start = time.perf_counter()
     settings = Options(**options)
+    if evidence is not None:
+        from whet.evaluators.replication import replicate
+
+        _expect_ours(settings, given=(target, candidate, patch))
+        return replicate(Path(evidence), None if signers is None else Path(signers), settings, home, listener)
+    if target is None:
+        raise UsageError("give a TARGET, or --evidence FILE")
+    if signers is not None:
+        raise UsageError("--signers goes with --evidence FILE")
     task = read_task(target, settings)
     proposed = _read(task, candidate, patch)
     store = Store(home)
     try:
-        seed = settings.seed if settings.seed is not None else secrets.randbits(63)
-        request = {"target": target, "options": to_plain(settings), "seed": seed}
-        run = store.begin("verify", task.target, request)
-        store.set_fact(run, "task", to_plain(task))
-        store.set_fact(run, f"candidate:{proposed.id}", {"text": store.put(proposed.source), "origin": proposed.origin})
-        result = _judged(run, task, proposed, settings, seed, start, listener, store)
-        store.finish(run, result.to_json())
-        return result
+        seed = drawn(settings)
+        return judged(store, target, proposed, open_ladder(task, settings, seed, listener), settings, seed, start, listener)
     finally:
         store.close()
+
+
+def drawn(settings: Options) -> int:
+    """Returns the seed that the user gave, else a fresh one."""
+    return settings.seed if settings.seed is not None else secrets.randbits(63)
+
+
+def _expect_ours(settings: Options, given: tuple[object, ...]) -> None:
+    if any(one is not None for one in given):
+        raise UsageError("--evidence FILE brings its own target and rewrite; leave out TARGET, --candidate and --patch")
+    for field in fields(Options):
+        if field.name not in OURS and getattr(settings, field.name) != field.default:
+            raise UsageError(f"--{field.name.replace('_', '-')} is that of the evidence; leave it out")
 
 
 def _read(task: Task, candidate: str | Path | None, patch: str | Path | None) -> Candidate:
@@ -72,7 +126,10 @@ def _read(task: Task, candidate: str | Path | None, patch: str | Path | None) ->
             read_text(_file(candidate, "--candidate")), content_id(task.source), f"file:{Path(candidate).name}"
         )
     assert patch is not None
-    source = apply_patch(read_text(_file(patch, "--patch")), task.source)
+    text = read_text(_file(patch, "--patch"))
+    if others := sorted(name for name in files_changed(text) if Path(name).name != task.path.name):
+        raise UsageError(f"--patch {patch} changes {others[0]}; only the target, {task.filename}, may change")
+    source = apply_patch(text, task.source)
     if isinstance(source, Malformed):
         raise UsageError(f"--patch {patch} does not fit {task.filename}: {source.complaint}")
     return Candidate(source, content_id(task.source), f"patch:{Path(patch).name}")
@@ -85,29 +142,64 @@ def _file(path: str | Path, option: str) -> Path:
     return file
 
 
-def _judged(
-    run: str,
-    task: Task,
+def judged(
+    store: Store,
+    target: str,
     candidate: Candidate,
+    ladder: Ladder,
     settings: Options,
     seed: int,
     start: float,
     listener: Listener,
-    store: Store,
+    then: Callable[[str, Verdict], None] = lambda run, verdict: None,
 ) -> Result:
-    ladder = open_ladder(task, settings, seed, listener)
+    """Judges a candidate as a run of its own, and records it.
+
+    Args:
+        store: where runs live.
+        target: as the user wrote it.
+        candidate: to judge.
+        ladder: of its task; closed at the end.
+        settings: that the ladder was opened with.
+        seed: that the ladder was opened with.
+        start: when the work began, by ``time.perf_counter``.
+        listener: hears what happens.
+        then: is told the run and its verdict while the ladder is still open.
+    """
+    task = ladder.task
     try:
-        listener(Event(Kind.STAGE, "validating the baseline"))
-        try:
-            ladder.validate()
-        except BaselineError as error:
-            spent = time.perf_counter() - start
-            name = TaskName(task.name, task.language, task.target)
-            return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
-        verdict = climb(ladder, candidate, listener)
+        run = store.begin("verify", task.target, {"target": target, "options": to_plain(settings), "seed": seed})
+        store.set_fact(run, "task", to_plain(task))
+        store.put(candidate.source)
+        store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
+        result = _climbed(store, run, candidate, ladder, start, listener, then)
+        store.finish(run, result.to_json())
+        return result
     finally:
         ladder.close()
+
+
+def _climbed(
+    store: Store,
+    run: str,
+    candidate: Candidate,
+    ladder: Ladder,
+    start: float,
+    listener: Listener,
+    then: Callable[[str, Verdict], None],
+) -> Result:
+    task = ladder.task
+    listener(Event(Kind.STAGE, "validating the baseline"))
+    try:
+        ladder.validate()
+    except BaselineError as error:
+        spent = time.perf_counter() - start
+        name = TaskName(task.name, task.language, task.target)
+        return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
+    store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
+    verdict = climb(ladder, candidate, listener)
     store.set_fact(run, f"verdict:{candidate.id}", to_plain(verdict))
+    then(run, verdict)
     return _result(run, task, candidate, verdict, time.perf_counter() - start)
 
 
@@ -133,21 +225,21 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
     failed = verdict.failed
     better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
     if failed is not None and not verdict.correct:
-        status, message = Status.REJECTED, f"{failed.name}: {failed.reason}"
+        message = f"{failed.name}: {failed.reason}"
     elif verdict.confirmed:
-        status, message = Status.IMPROVED, f"{better}, and confirmed"
+        message = f"{better}, and confirmed"
     elif verdict.improved:
-        status, message = Status.NO_IMPROVEMENT, f"measured {better}, but not confirmed: it was not asked for"
+        message = f"measured {better}, but not confirmed: it was not asked for"
     elif failed is not None:
-        status, message = Status.NO_IMPROVEMENT, f"right, but {failed.reason}: {failed.detail}"
+        message = f"right, but {failed.reason}: {failed.detail}"
     else:
-        status, message = Status.NO_IMPROVEMENT, "right as far as it was checked; not timed"
+        message = "right as far as it was checked; not timed"
     speedup = verdict.measurement.speedup if verdict.measurement and verdict.correct else None
     rejected = {} if failed is None or failed.reason is None else {failed.reason.value: 1}
     return Result(
         run=run,
         task=TaskName(task.name, task.language, task.target),
-        status=status,
+        status=status_of(verdict),
         speedup=speedup,
         candidate=Winner.of(candidate, task, verdict.measurement),
         rungs=verdict.rungs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +73,9 @@ class TabledEvaluator:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
         if self._invalid is not None:
             raise BaselineError(f"{self.task.path} cannot be used: {self._invalid}", self._invalid)
+
+    def provenance(self, keep: Callable[[str], str]) -> None:
+        """See `whet.evaluators.protocol.Evaluator.provenance`: nothing was run."""
 
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from whet.core.task import Kind
 from whet.evaluators.meters.base import Meter
-from whet.evaluators.meters.energy import open_energy
-from whet.evaluators.meters.instructions import open_instructions
-from whet.evaluators.meters.memory import open_memory
+from whet.evaluators.meters.energy import Energy, open_energy
+from whet.evaluators.meters.instructions import Instructions, open_instructions
+from whet.evaluators.meters.memory import Memory, open_memory
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.subjects import Workshop
 
@@ -27,3 +28,14 @@ def open_meter(name: str, workshop: Workshop) -> Meter:
         UsageError: this machine, or this sandbox, cannot give it.
     """
     return METERS[name](workshop)
+
+
+def reading_meter(name: str, kind: Kind) -> Meter:
+    """Returns the meter of a metric for recorded turns alone: it need not be able to measure here."""
+    readers: Mapping[str, Callable[[], Meter]] = {
+        "time": lambda: TIME,
+        "memory": Memory,
+        "instructions": lambda: Instructions(kind),
+        "energy": Energy,
+    }
+    return readers[name]()

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -56,7 +57,7 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         files = {program: (subject.tree / program).read_bytes(), DATA: recorded}
         tree = workshop.sandbox.stage(f"{subject.source_id}-perf", files, executable=True)
         argv = ["/bin/sh", "-c", READ, "sh", "{tree}", "{report}"]
-        text = report(workshop, Subject(subject.source_id, tree, workshop), argv, Input("", b""))
+        text = report(workshop, replace(subject, tree=tree, layouts=1), argv, Input("", b""))
     except (Silent, Incident) as error:
         return Profile((), TOOL, str(error))
     return from_stacks(TOOL, parse(text), native.source_name(workshop.task), workshop.task.filename, source, {})

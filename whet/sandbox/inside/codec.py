@@ -17,10 +17,15 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Callable
     from typing import Any
 
+    from .arrays import Memory
+
 MAX_DEPTH = 2000
 RECURSION_LIMIT = 5 * MAX_DEPTH
+HEAP_TYPE = 1 << 9  # a flag of classes that Python code made, or could change
 ITEMS = "<items>"
 NO_STATE = ("builtins", "_io", "re", "_thread", "functools", "itertools", "threading")
+ARRAYS = {"numpy", "torch"}
+"""Modules whose arrays are written as their bytes."""
 LAZY = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 
 
@@ -44,6 +49,14 @@ def standard(name: str) -> Any:
     return getattr(importlib.import_module(module), qualname)
 
 
+def _attribute(cls: type, name: str) -> Any:
+    """Returns the instance of a class that its module knows by this dotted name."""
+    found = standard(name.replace(".", ":", 1))
+    if type(found) is not cls:
+        raise CodecError(f"{name} is no {cls.__qualname__}")
+    return found
+
+
 FACTORIES: dict[str, Any] = {cls.__name__: cls for cls in (int, float, str, list, dict, set, tuple, bool)}
 
 # Standard types with a short exact form: name -> (state from value, value from class and state).
@@ -60,6 +73,8 @@ SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "pathlib:PosixPath": (str, lambda c, s: c(s)),
     "pathlib:PurePosixPath": (str, lambda c, s: c(s)),
     "array:array": (lambda v: (v.typecode, v.tobytes()), lambda c, s: c(*s)),
+    "torch:dtype": (str, lambda c, s: _attribute(c, s)),
+    "torch:device": (str, lambda c, s: c(s)),
     "collections:deque": (lambda v: (list(v), v.maxlen), lambda c, s: c(*s)),
     "collections:Counter": (dict, lambda c, s: c(s)),
     "collections:OrderedDict": (lambda v: list(v.items()), lambda c, s: c(s)),
@@ -76,6 +91,7 @@ class _Writer:
         self.seen: dict[int, int] = {}
         self.alive: list[Any] = []  # an id is unique only while its object lives
         self.depth = 0
+        self.memory: Memory | None = None  # of the arrays so far
 
     def text(self, tag: bytes, value: str) -> None:
         data = value.encode("utf-8", "surrogatepass")
@@ -173,13 +189,11 @@ class _Writer:
 
     def other(self, cls: Any, value: Any) -> None:
         name = type_name(cls)
-        if name in SPECIAL:
+        if name in SPECIAL and cls is _loaded(name):
             if cls.__hash__ is not None:
                 self.node(b"o", "special", name, SPECIAL[name][0](value))
             elif self.first_visit(value):
                 self.node(b"O", "special", name, SPECIAL[name][0](value))
-        elif cls.__module__.partition(".")[0] == "numpy" and hasattr(value, "dtype"):
-            self.array(value)
         elif isinstance(value, LAZY):
             self.node(b"o", "lazy", name, tuple(value))
         elif _is_member(value):
@@ -190,17 +204,22 @@ class _Writer:
             self.node(b"o", "class", type_name(value), None)
         elif isinstance(value, tuple):
             self.node(b"o", "tuple", name, tuple(value))
-        elif self.first_visit(value):
+        elif not (ARRAYS & sys.modules.keys() and self.array(cls, value)) and self.first_visit(value):
             self.node(b"O", "object", name, self.state(cls, name, value))
 
-    def array(self, value: Any) -> None:
-        if value.dtype.hasobject:
-            raise CodecError("a numpy array of objects cannot be stored as plain data")
-        state = (value.dtype.str, tuple(value.shape), value.tobytes())
-        if not hasattr(value, "ctypes"):
-            self.node(b"o", "scalar", "numpy", state)
+    def array(self, cls: Any, value: Any) -> bool:
+        """Writes an array, a numpy scalar or a tensor; says whether it was one."""
+        from . import arrays  # only where numpy or torch is loaded
+
+        found = arrays.describe(cls, value)
+        if found is None:
+            return False
+        if found.kind == "scalar":
+            self.node(b"o", "scalar", found.name, found.head)
         elif self.first_visit(value):
-            self.node(b"O", "ndarray", "numpy", state)
+            self.memory = self.memory or arrays.Memory()
+            self.node(b"O", found.kind, found.name, found.state(self.memory, self.seen[id(value)]))
+        return True
 
     def state(self, cls: type, name: str, value: Any) -> tuple[Any, ...]:
         fields: dict[str, Any] = dict(getattr(value, "__dict__", {}))
@@ -212,9 +231,20 @@ class _Writer:
         builtin = next((base for base in (list, dict, set) if isinstance(value, base)), None)
         if builtin is not None:
             fields[ITEMS] = builtin(value)
-        elif not fields and cls.__module__ in NO_STATE:
+        elif not fields and (cls.__module__ in NO_STATE or _opaque(cls)):
             raise CodecError(f"a value of type {name.replace(':', '.')} cannot be stored as plain data")
         return tuple(sorted(fields.items()))
+
+
+def _loaded(name: str) -> Any:
+    """Returns what is called ``module:qualname`` where its module is loaded: a class may claim any name."""
+    module, _, qualname = name.partition(":")
+    return getattr(sys.modules.get(module), qualname, None)
+
+
+def _opaque(cls: type) -> bool:
+    """Whether what its instances hold is nothing that Python code could have put there."""
+    return not any(field in base.__dict__ for base in cls.__mro__ for field in ("__dict__", "__slots__"))
 
 
 def _is_member(value: Any) -> bool:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import struct
 import sys
 
-from .codec import ITEMS, MAX_DEPTH, RECURSION_LIMIT, SPECIAL, CodecError, standard
+from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SPECIAL, CodecError, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Callable
     from typing import Any
+
+    from .arrays import Builder
 
 
 class Ref:
@@ -53,6 +55,7 @@ class _Reader:
         self.resolve = resolve
         self.seen: list[Any] = []
         self.depth = 0
+        self.builder: Builder | None = None
 
     def take(self, n: int) -> memoryview:
         if n < 0 or self.at + n > len(self.data):
@@ -177,26 +180,35 @@ class _Reader:
             return value
         number = len(self.seen)
         self.seen.append(None)
-        self.seen[number] = self.live(kind, name, self.read())
+        state = self.read()
+        if kind in ("ndarray", "tensor"):
+            self.seen[number] = getattr(self.arrays(), kind)(name, number, state)
+        else:
+            self.seen[number] = self.live(kind, name, state)
         return self.seen[number]
+
+    def arrays(self) -> Builder:
+        if self.builder is None:
+            from .arrays import Builder  # only where a value needs it
+
+            assert self.resolve is not None
+            self.builder = Builder(self.resolve)
+        return self.builder
 
     def live(self, kind: str, name: str, state: Any) -> Any:
         assert self.resolve is not None
         if kind == "special":
             return SPECIAL[name][1](standard(name), state)
-        if kind in ("ndarray", "scalar"):
-            import numpy as np  # the candidate's own dependency: imported only where a value needs it
-
-            dtype, shape, data = state
-            value = np.frombuffer(data, dtype=np.dtype(dtype)).reshape(shape)
-            return value.copy() if kind == "ndarray" else value[()]
+        if kind == "scalar":
+            return self.arrays().scalar(state)
         if kind == "lazy":
             return iter(state)
         cls = self.resolve(name)
         if kind == "enum":
             return cls[state]
         if kind == "tuple":
-            return tuple.__new__(cls, state)
+            # A type made in C, as torch.Size is, has a way of its own to be made.
+            return next(base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE).__new__(cls, state)
         if kind != "exception":
             return cls
         if not isinstance(cls, type) or not issubclass(cls, BaseException):

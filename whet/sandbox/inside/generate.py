@@ -1,4 +1,4 @@
-"""Runs a workload file: makes inputs from seeds, and asks its `check`. No candidate shares its process."""
+"""Runs a workload file: makes inputs from seeds, and asks its `valid` and `check`. No candidate shares its process."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
 WORKLOAD = "whet_workload.py"
+MAKE = "make_input"
 
 
 def last_line(error: BaseException) -> str:
@@ -43,34 +44,48 @@ class Workload:
         self.resolve = resolver(None if program else _try_load(tree, target))
         sys.path.insert(0, os.path.dirname(os.path.join(tree, target)))
         self.module = load_module(tree, WORKLOAD)
-        if not callable(getattr(self.module, "make_input", None)):
+        if not self.has(MAKE):
             raise ValueError("it defines no make_input(size, rng)")
 
-    def make(self, size: int, seed: int) -> bytes:
+    def has(self, name: str) -> bool:
+        """Whether the file defines such a function."""
+        return callable(getattr(self.module, name, None))
+
+    def generators(self) -> list[str]:
+        """Returns the names of its generators, the plain one first."""
+        return sorted(name for name in vars(self.module) if name.startswith(MAKE) and self.has(name))
+
+    def make(self, generator: str, size: int, seed: int) -> bytes:
         """Returns one input as bytes: encoded arguments, or the text for stdin."""
-        value = self.module.make_input(size, random.Random(seed))
+        value = getattr(self.module, generator)(size, random.Random(seed))
         if self.program:
             if not isinstance(value, (str, bytes)):
-                raise TypeError(f"make_input of a program must return the text for stdin, not {type(value).__name__}")
+                raise TypeError(f"{generator} of a program must return the text for stdin, not {type(value).__name__}")
             return value.encode() if isinstance(value, str) else value
         keyed = isinstance(value, dict) and "args" in value and set(value) <= {"args", "kwargs", "init"}
         if not isinstance(value, tuple) and not keyed:
             raise TypeError(
-                "make_input must return a tuple of positional arguments, or "
+                f"{generator} must return a tuple of positional arguments, or "
                 f'{{"args": (...), "kwargs": {{...}}}}, not {type(value).__name__}'
             )
         return encode(value)
 
+    def read(self, payload: bytes) -> Any:
+        """Returns an input as `make_input` gave it."""
+        return payload.decode("utf-8", "replace") if self.program else decode(payload, self.resolve)
+
+    def valid(self, payload: bytes) -> bool:
+        """Whether an edited input is one that the target has to take."""
+        try:
+            return self.module.valid(self.read(payload)) is not False
+        except Exception:  # what it cannot even look at is none
+            return False
+
     def check(self, payload: bytes, output: bytes) -> str:
         """Returns why the workload's own property does not hold; empty where it does."""
-        if self.program:
-            args: Any = payload.decode("utf-8", "replace")
-            value: Any = output.decode("utf-8", "replace")
-        else:
-            args = decode(payload, self.resolve)
-            value = decode(output, self.resolve)[3]
+        value: Any = output.decode("utf-8", "replace") if self.program else decode(output, self.resolve)[3]
         try:
-            held = self.module.check(args, value)
+            held = self.module.check(self.read(payload), value)
         except AssertionError as error:
             return last_line(error)
         return "check returned False" if held is False else ""
@@ -89,10 +104,13 @@ def serve(channel: Channel) -> None:
             if message[0] == "load":
                 workload = Workload(tree, *message[1:])
                 sizes = [int(size) for size in getattr(workload.module, "sizes", ())]
-                channel.write(("ok", sizes, callable(getattr(workload.module, "check", None))))
+                channel.write(("ok", sizes, workload.has("check"), workload.has("valid"), workload.generators()))
             elif message[0] == "make":
                 assert workload is not None
-                channel.write(("inputs", [workload.make(message[1], seed) for seed in message[2]]))
+                channel.write(("inputs", [workload.make(message[1], message[2], seed) for seed in message[3]]))
+            elif message[0] == "valid":
+                assert workload is not None
+                channel.write(("valid", [workload.valid(payload) for payload in message[1]]))
             elif message[0] == "check":
                 assert workload is not None
                 channel.write(("checked", workload.check(message[1], message[2])))

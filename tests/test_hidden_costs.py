@@ -1,0 +1,142 @@
+"""Costs that lie outside the timed calls: loading, the first call, work after the answer, memory that stays."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from whet.core.config import Options
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault
+from whet.evaluators.hidden_costs import HiddenCosts, hidden_costs, imports_only
+from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.subjects import Subject
+from whet.evaluators.targets import read_task
+from whet.sandbox.inside.codec import encode
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+TARGET = """\
+def squares(values):
+    found = []
+    for value in values:
+        found.append(value * value)
+    return found
+"""
+WORKLOAD = """\
+sizes = [10, 3000, 30000]
+def make_input(size, rng):
+    return ([rng.randrange(10**4) for _ in range(size)],)
+"""
+PAYLOADS = [encode(([number + one for one in range(3000)],)) for number in range(8)]
+TABLE = "[value * value for value in range(10**6)]"
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
+    folder = tmp_path_factory.mktemp("squares")
+    (folder / "squares.py").write_text(TARGET)
+    (folder / "workload.py").write_text(WORKLOAD)
+    ladder = open_ladder(read_task(f"{folder}/squares.py::squares", Options()), Options(), 7)
+    yield ladder
+    ladder.close()
+
+
+def costs(ladder: Ladder, source: str) -> HiddenCosts | Fault:
+    built = [ladder.workshop.build(text) for text in (TARGET, source)]
+    assert all(isinstance(one, Subject) for one in built)
+    return hidden_costs(*built, PAYLOADS, 5.0)
+
+
+def test_an_honest_candidate_is_charged_nothing(ladder: Ladder) -> None:
+    found = costs(ladder, "def squares(values):\n    return [value * value for value in values]\n")
+    assert isinstance(found, HiddenCosts)
+    assert found.seconds == 0.0
+    assert len(found.evidence["sides"]["candidate"]) == len(found.evidence["sides"]["baseline"])
+
+
+def test_a_table_that_is_made_while_loading_is_charged(ladder: Ladder) -> None:
+    found = costs(ladder, f"TABLE = {TABLE}\ndef squares(values):\n    return [TABLE[value] for value in values]\n")
+    assert isinstance(found, HiddenCosts)
+    assert 0.01 < found.seconds < 2.0
+
+
+def test_a_table_that_is_made_at_the_first_call_is_charged(ladder: Ladder) -> None:
+    found = costs(
+        ladder,
+        "TABLE = []\ndef squares(values):\n    if not TABLE:\n"
+        f"        TABLE.extend({TABLE})\n    return [TABLE[value] for value in values]\n",
+    )
+    assert isinstance(found, HiddenCosts)
+    assert 0.01 < found.seconds < 2.0
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
+    lines = ["import numpy, decimal, asyncio, email.message", "def squares(values):"]
+    header = lines if not indent else [lines[1], indent + lines[0]]
+    found = costs(ladder, "\n".join([*header, "    return [value * value for value in values]", ""]))
+    assert isinstance(found, HiddenCosts)
+    assert found.evidence["imports_seconds"] > 0.02
+    assert found.seconds < found.evidence["imports_seconds"] / 4
+
+
+def test_work_that_goes_on_after_the_answer_is_told(ladder: Ladder) -> None:
+    found = costs(
+        ladder,
+        "import threading\n"
+        "def spin():\n    while True:\n        sum(range(1000))\n"
+        "def squares(values):\n"
+        "    if threading.active_count() == 1:\n        threading.Thread(target=spin, daemon=True).start()\n"
+        "    return [value * value for value in values]\n",
+    )
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.CHEATING
+    assert "still works after its answer" in found.detail
+
+
+def test_a_pool_that_only_waits_is_fine(ladder: Ladder) -> None:
+    found = costs(
+        ladder,
+        "from concurrent.futures import ThreadPoolExecutor\nPOOL = ThreadPoolExecutor(1)\n"
+        "def squares(values):\n    return POOL.submit(lambda: [value * value for value in values]).result()\n",
+    )
+    assert isinstance(found, HiddenCosts)
+
+
+def test_memory_that_grows_from_call_to_call_is_told(ladder: Ladder) -> None:
+    found = costs(
+        ladder,
+        "KEPT = []\n"
+        "def squares(values):\n    found = [value * value for value in values]\n"
+        "    KEPT.append((list(values), list(found)))\n    return found\n",
+    )
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.CHEATING
+    assert "keeps memory from call to call" in found.detail
+
+
+def test_a_buffer_that_is_used_again_is_fine(ladder: Ladder) -> None:
+    found = costs(
+        ladder,
+        "BUFFER = [0] * 10**5\n"
+        "def squares(values):\n    BUFFER[: len(values)] = [value * value for value in values]\n"
+        "    return BUFFER[: len(values)]\n",
+    )
+    assert isinstance(found, HiddenCosts)
+    assert found.seconds < 0.005
+
+
+def test_the_stub_imports_what_the_text_imports_and_no_more() -> None:
+    text = (
+        "from __future__ import annotations\nimport json as j\nTABLE = [1] * 10**9\n"
+        "class Rows:\n    def total(self):\n        from fractions import Fraction\n        import no_such_module\n"
+    )
+    scope: dict[str, object] = {}
+    exec(imports_only(text, "Rows.total"), scope)
+    assert scope["j"].__name__ == "json"  # type: ignore[attr-defined]
+    assert scope["Fraction"].__name__ == "Fraction"  # type: ignore[attr-defined]
+    assert scope["Rows"]().total() is None  # type: ignore[operator]
+    assert "TABLE" not in scope

@@ -1,0 +1,234 @@
+"""Whether a bundle agrees with itself: everything in it that follows from something else in it is worked out again.
+
+What nothing else in the bundle tells (the machine, say) cannot be checked so; for that there are signatures, and the
+repetition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from whet.core.errors import UsageError
+from whet.core.measurement import Measurement, Outcome
+from whet.core.patch import Malformed, apply_patch
+from whet.core.plain import from_plain, to_plain
+from whet.core.result import status_of
+from whet.core.task import Task
+from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.evaluators.bundle import Bundle
+from whet.evaluators.decision import Rule, least, rejudge
+from whet.evaluators.finding import Fault
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.registry import METERS, reading_meter
+from whet.evaluators.record import BASELINE, CANDIDATE, CASES, SUPPORT, TESTS, WORKLOAD, task_of
+from whet.evaluators.statistics import Stage
+
+CHECKED = RUNGS[: RUNGS.index("measure")]
+TIMED = ("measure", "confirm")
+NEEDED = ("screen", "build", "differential", *TIMED)
+"""Rungs that are left out only where ``until`` says so."""
+CLOSE = 1e-9
+"""How far figures that are worked out again may lie apart: another numpy may add in another order."""
+
+
+def contradictions(bundle: Bundle) -> list[str]:
+    """Returns what in a bundle contradicts something else in it, a line each; empty where nothing does."""
+    found = [*_texts(bundle)]
+    if found:
+        return found  # the rest could not even be told apart from what follows from these
+    return [*_candidate(bundle), *_rungs(bundle), *_differential(bundle), *_figures(bundle)]
+
+
+def _texts(bundle: Bundle) -> Iterator[str]:
+    record = bundle.record
+    own = {f"{BASELINE}/{record.task.filename}", f"{CANDIDATE}/{record.task.filename}", WORKLOAD}
+    for name, data in bundle.texts.items():
+        if name not in own and not name.startswith((f"{SUPPORT}/", f"{CASES}/", f"{TESTS}/")):
+            yield f"{name} belongs to nothing"
+        elif record.code.get(name) != hashlib.sha256(data).hexdigest():
+            yield f"code has another hash, or none, for {name}"
+    yield from (f"{name} is missing" for name in record.code if name not in bundle.texts)
+    for folder in (BASELINE, CANDIDATE):
+        wanted = f"{folder}/{record.task.filename}"
+        if wanted not in bundle.texts:
+            yield f"{wanted} is missing"
+    if WORKLOAD not in bundle.texts and not any(name.endswith(".in") for name in bundle.texts):
+        yield "there is neither a workload nor a case"
+    tests = {name.removeprefix(f"{TESTS}/"): hash for name, hash in record.code.items() if name.startswith(f"{TESTS}/")}
+    if tests != dict(record.provenance.tests):
+        yield "the files of the tests are not those of the provenance"
+    if (record.task.tests is None) != (record.provenance.test_target is None):
+        yield "there are tests without a command, or a command without tests"
+
+
+def _candidate(bundle: Bundle) -> Iterator[str]:
+    record = bundle.record
+    ours, theirs = (bundle.texts[f"{folder}/{record.task.filename}"] for folder in (BASELINE, CANDIDATE))
+    if record.candidate.id != hashlib.sha256(theirs).hexdigest():
+        yield "candidate.id is not the hash of the candidate"
+    try:
+        patched = apply_patch(record.candidate.diff, ours.decode()) if record.candidate.diff else ours.decode()
+    except UnicodeDecodeError:
+        yield "the baseline is no text"
+        return
+    if isinstance(patched, Malformed) or patched.encode() != theirs:
+        yield "candidate.diff does not lead from the baseline to the candidate"
+    if record.command == "verify" and record.candidate.parent != hashlib.sha256(ours).hexdigest():
+        yield "candidate.parent is not the hash of the baseline"
+
+
+def _rungs(bundle: Bundle) -> Iterator[str]:
+    """Whether the rungs are all there, in order, and end where they must."""
+    rungs, until = bundle.record.rungs, bundle.record.settings.until
+    names = [rung.name for rung in rungs]
+    places = [RUNGS.index(name) if name in RUNGS else -1 for name in names]
+    if -1 in places or places != sorted(set(places)):
+        yield f"rungs are unknown, repeated or out of order: {', '.join(names)}"
+        return
+    failed = [rung for rung in rungs if rung.status is RungStatus.FAILED]
+    if failed and failed != [rungs[-1]]:
+        yield f"rungs.{failed[0].name} failed, and others follow"
+    last = RUNGS.index(failed[0].name) if failed else len(RUNGS)
+    for name in (*CHECKED, *TIMED):
+        if RUNGS.index(name) <= last and name not in names:
+            yield f"rungs.{name} is missing"
+    for rung in rungs:
+        if (rung.reason is None) is not (
+            rung.status is RungStatus.PASSED
+        ) and rung.status is not RungStatus.INCONCLUSIVE:
+            yield f"rungs.{rung.name} is {rung.status} with the reason {rung.reason}"
+        beyond = until is not None and RUNGS.index(rung.name) > RUNGS.index(until)
+        if rung.name in NEEDED and (rung.status is RungStatus.SKIPPED) is not beyond:
+            yield f"rungs.{rung.name} is {rung.status}, and until is {until}"
+
+
+def _differential(bundle: Bundle) -> Iterator[str]:
+    for rung in bundle.record.rungs:
+        drawn = rung.evidence if rung.name == "differential" else rung.evidence.get("differential")
+        if not isinstance(drawn, Mapping) or rung.status is RungStatus.SKIPPED:
+            continue
+        count, hashes = drawn.get("inputs"), drawn.get("hashes")
+        if count is None and hashes is None and rung.status is RungStatus.FAILED:
+            continue
+        if not isinstance(hashes, list) or len(hashes) != count or not hashes:
+            yield f"rungs.{rung.name}: {count} inputs have {len(hashes) if isinstance(hashes, list) else 'no'} hashes"
+        elif (
+            rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")
+        ):
+            yield f"rungs.{rung.name}: its detail tells of another number of inputs than {count}"
+
+
+def _figures(bundle: Bundle) -> Iterator[str]:
+    """Whether ratios, intervals, p-values, outcomes, status and headline follow from the raw samples."""
+    record = bundle.record
+    if record.settings.metric not in METERS:
+        yield f"settings.metric is {record.settings.metric}"
+        return
+    task, meter = task_of(bundle, None), reading_meter(record.settings.metric, record.task.kind)
+    headline: Measurement | None = None
+    for rung in record.rungs:
+        if rung.name not in TIMED or rung.status is RungStatus.SKIPPED:
+            continue
+        try:
+            measured = list(_measured(bundle, rung, task, meter))
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, UsageError) as error:
+            yield f"rungs.{rung.name}: its samples cannot be judged: {_first_line(error)}"
+            return
+        wrong = [one for one in measured if isinstance(one, str)]
+        yield from wrong
+        kept = [one for one in measured if isinstance(one, Measurement)]
+        if kept and not wrong:
+            headline = least(kept)
+            yield from _concluded(rung, headline)
+        elif not kept and (rung.status is RungStatus.PASSED or rung.reason in NO_GAIN):
+            yield f"rungs.{rung.name} is {rung.reason or rung.status} without samples"
+    verdict = Verdict(record.candidate.id, record.rungs, headline)
+    if record.status is not status_of(verdict):
+        yield f"status is {record.status}, and the rungs say {status_of(verdict)}"
+    speedup = headline.speedup if headline is not None and verdict.correct else None
+    if not _same(to_plain(record.speedup), to_plain(speedup)):
+        yield "speedup does not follow from the samples"
+    if headline is not None and not set(headline.labels) <= set(record.candidate.labels):
+        yield f"candidate.labels lack {', '.join(headline.labels)}"
+
+
+def _measured(bundle: Bundle, rung: Rung, task: Task, meter: Meter) -> Iterator[Measurement | str]:
+    """Yields each measurement of a rung as it follows from its samples, or what of it does not."""
+    record = bundle.record
+    rows = rung.evidence.get("measurements", [])
+    flags = [tuple(row["flags"]) for row in rows]
+    variants = list(meter.variants(task))[: None if rung.name == "confirm" else 1]
+    if rows and flags != variants:
+        yield f"rungs.{rung.name}: measured with the flags {flags}, not {variants}"
+    looks = {"optimize": meter.looks.search, "verify": meter.looks.verdict}
+    stages = meter.looks.confirm if rung.name == "confirm" else looks.get(record.command, ())
+    for row in rows:
+        recorded = from_plain(Measurement, {name: value for name, value in row.items() if name != "flags"})
+        theirs = tuple(from_plain(Stage, stage) for stage in recorded.raw["stages"])
+        if theirs != stages:
+            yield f"rungs.{rung.name}: the samples were not looked at when {record.command} looks at them"
+            continue
+        yield from (f"rungs.{rung.name}: {line}" for line in _odd_turns(recorded.raw, record.settings.cores))
+        rule = Rule(record.settings.min_speedup, record.settings.confidence, recorded.speedup.baseline, meter)
+        again = rejudge(recorded.raw, stages, rule)
+        if isinstance(again, Fault):
+            yield f"rungs.{rung.name}: its samples show {again.reason}"
+            continue
+        ours, said = to_plain(again), to_plain(recorded)
+        differing = [name for name in ours if name != "raw" and not _same(ours[name], said[name])]
+        if differing:
+            yield f"rungs.{rung.name}: {', '.join(differing)} of a measurement not as the samples show"
+        yield again
+
+
+def _odd_turns(raw: Mapping[str, Any], cores: int) -> Iterator[str]:
+    turns = raw["turns"]
+    charged = raw.get("hidden_costs", {}).get("charged_seconds", 0.0)
+    if {turn["charged"] for turn in turns} - {0.0, charged}:
+        yield "turns are charged with other seconds than its hidden costs"
+    if any(len(turn["cores"]) != cores for turn in turns):
+        yield f"turns ran on another number of cores than {cores}"
+    counts = {work["name"]: work["count"] for work in raw["workloads"]}
+    if any(set(turn["inputs"]) != set(counts) or set(turn["passes"]) != set(counts) for turn in turns):
+        yield "turns have other workloads than the measurement"
+    for turn in turns:
+        sides = [set(passes) for passes in turn["passes"].values()]
+        if any(side - set(turn["order"]) for side in sides) or len(set(turn["order"])) != len(turn["order"]):
+            yield "a turn has sides that its order does not name"
+            return
+
+
+def _concluded(rung: Rung, measured: Measurement) -> Iterator[str]:
+    """Whether a timed rung says what its measurement came to."""
+    if rung.status is RungStatus.FAILED and rung.reason not in NO_GAIN:
+        return
+    reason = None
+    if not measured.faster:
+        reason = Reason.SLOWER if measured.outcome is Outcome.SLOWER else Reason.NOT_FASTER
+    if rung.reason is not reason or not rung.detail.startswith(measured.note):
+        yield f"rungs.{rung.name} says {rung.reason or rung.status}, and its samples {measured.outcome}"
+    said = {name: rung.evidence.get(name) for name in ("p_value", "outcome")}
+    if not _same(said, {"p_value": measured.p_value, "outcome": measured.outcome.value}):
+        yield f"rungs.{rung.name}: p_value or outcome not as the samples show"
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=CLOSE, abs_tol=CLOSE)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return str(error).partition("\n")[0]

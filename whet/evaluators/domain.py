@@ -1,0 +1,272 @@
+"""Which inputs lie within a target's domain, as far as the inputs that were drawn for it show.
+
+What held in all of them is taken for a precondition (dynamic invariant detection): indices stay within what they
+index, lists that were always sorted, equally long or permutations stay so. An edited input that breaks one would
+show nothing about a rewrite, for its author never promised to take it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from whet.core.task import Task
+from whet.evaluators.screen import find_function
+from whet.evaluators.shapes import ITEM, VALUE, Path, Shape, found, kind_of
+from whet.sandbox.inside.decode import Node
+
+SUPPORT = 4
+"""Inputs that must bear a relation out before it counts."""
+VARIED = 3
+"""Different values that both sides of a relation must have had."""
+LONG_ENOUGH = 3
+"""Items of a list whose order says something."""
+MOST_FEATURES = 40
+CONFUSIONS = frozenset(
+    {"TypeError", "AttributeError", "RecursionError", "MemoryError", "OverflowError", "IndexError", "KeyError",
+     "ZeroDivisionError", "FloatingPointError", "AxisError", "LinAlgError", "UnboundLocalError"}
+)  # fmt: skip
+"""What Python raises where code meets a value that it was not written for."""
+ORDERINGS = frozenset({"sorted", "min", "max", "sort", "heapq", "bisect", "argsort", "heappush", "bisect_left", "insort"})
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a target's own text says about its domain.
+
+    Attributes:
+        raises: names of the exceptions that it raises itself.
+        literals: scalars that stand in it.
+        orders: whether it compares by order, so that NaN would leave its result to chance.
+        subscripts: whether it looks things up by computed places.
+        hinted: whether the target's parameters have type hints.
+    """
+
+    raises: frozenset[str] = frozenset()
+    literals: tuple[Any, ...] = ()
+    orders: bool = False
+    subscripts: bool = False
+    hinted: bool = False
+
+
+def read_text(task: Task) -> Text:
+    """Returns what a Python task's text says; nothing for other languages."""
+    if task.language != "python":
+        return Text()
+    sources = [ast.parse(text) for text in (task.source, *task.support.values()) if _parses(text)]
+    nodes = [node for source in sources for node in ast.walk(source)]
+    function = find_function(sources[0], task.symbol) if sources and task.symbol else None
+    own = list(ast.walk(function)) if function is not None else list(ast.walk(sources[0])) if sources else []
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    orders = any(
+        isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+        for node in nodes
+        if isinstance(node, ast.Compare)
+        for op in node.ops
+    )
+    parameters = [node for node in own if isinstance(node, ast.arg)]
+    return Text(
+        frozenset(_raised(nodes)),
+        tuple(_literals(own)),
+        orders or bool(names & ORDERINGS),
+        any(isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant) for node in nodes),
+        any(parameter.annotation is not None for parameter in parameters),
+    )
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _raised(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Assert):
+            yield "AssertionError"
+        elif isinstance(node, ast.Raise) and node.exc is not None:
+            raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            yield raised.attr if isinstance(raised, ast.Attribute) else getattr(raised, "id", "")
+
+
+def _literals(nodes: Iterable[ast.AST]) -> Iterator[Any]:
+    documentation = {
+        id(node.body[0].value)
+        for node in nodes
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    seen: set[tuple[str, Any]] = set()
+    for node in nodes:
+        if isinstance(node, ast.Constant) and id(node) not in documentation:
+            key = (type(node.value).__name__, node.value)
+            if key not in seen and isinstance(node.value, (int, float, str, bytes)):
+                seen.add(key)
+                yield node.value
+
+
+@dataclass(slots=True)
+class _Relation:
+    """How a relation between two numbers of an input has fared."""
+
+    support: int = 0
+    broken: bool = False
+    values: set[int] = field(default_factory=set)
+    close: bool = False
+
+    @property
+    def holds(self) -> bool:
+        return not self.broken and self.support >= SUPPORT and len(self.values) >= VARIED
+
+    def note(self, held: bool, bound: int) -> None:
+        self.broken = self.broken or not held
+        self.support += 1
+        self.values.add(bound)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What is counted of one input, by place.
+
+    Attributes:
+        lengths: of sequences; only where all that are at one place agree.
+        ranges: the least and the largest of the integers.
+        orders: of sequences: which of the known orders each place has.
+        long: places that have a sequence whose order says something.
+    """
+
+    lengths: dict[str, int]
+    ranges: dict[str, tuple[int, int]]
+    orders: dict[str, set[str]]
+    long: set[str]
+
+
+class Domain:
+    """What the observed inputs have in common."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self.shape = Shape()
+        self._equal: dict[tuple[str, str], _Relation] = {}
+        self._below: dict[tuple[str, str, int], _Relation] = {}
+        self._orders: dict[str, dict[str, int]] = {}
+        self._least: dict[str, int] = {}
+        self._long: dict[str, int] = {}
+        self._places: list[tuple[str, Path, Shape]] = []
+        self._single: set[str] = set()
+
+    def learn(self, values: Iterable[Any]) -> None:
+        """Takes the inputs as examples of what the target is for."""
+        values = list(values)
+        for value in values:
+            self.shape.observe(value)
+        self._places = [(str(path), path, shape) for path, shape in self.shape.places()][:MOST_FEATURES]
+        # A negative number among data is data; a negative parameter is mostly a size that makes no sense.
+        self._single = {name for name, path, _ in self._places if ITEM not in path and VALUE not in path}
+        for value in values:
+            self._note(self._numbers(value))
+
+    def admits(self, value: Any) -> bool:
+        """Whether an input keeps what all the examples had in common."""
+        seen = self._numbers(value)
+        for (a, b), relation in self._equal.items():
+            if relation.holds and a in seen.lengths and b in seen.lengths and seen.lengths[a] != seen.lengths[b]:
+                return False
+        for place, orders in self._orders.items():
+            if place in seen.orders:
+                always = {order for order, count in orders.items() if count == self._long[place] >= VARIED}
+                if not always <= seen.orders[place]:
+                    return False
+        for place, (low, high) in seen.ranges.items():
+            if place in self._single and low < min(0, self._least.get(place, 0)):
+                return False
+            for (ranged, bound, slack), relation in self._below.items():
+                if ranged == place and relation.holds and relation.close and bound in seen.lengths:
+                    if low < self._least[place] or high >= seen.lengths[bound] + slack:
+                        return False
+        return True
+
+    def _numbers(self, value: Any) -> _Numbers:
+        numbers = _Numbers({}, {}, {}, set())
+        for name, path, shape in self._places:
+            there = list(found(value, path))
+            if there:
+                self._count(numbers, name, path, shape, there)
+        return numbers
+
+    def _count(self, numbers: _Numbers, name: str, path: Path, shape: Shape, there: list[Any]) -> None:
+        integers = [item for item in there if type(item) is int]
+        for node in there:
+            if isinstance(node, Node) and node.kind == "ndarray":
+                integers += _extremes(node)
+                shapes = {tuple(item.state[1]) for item in there if isinstance(item, Node) and item.kind == "ndarray"}
+                if len(shapes) == 1:
+                    numbers.lengths |= {f"{name} axis {i}": n for i, n in enumerate(node.state[1])}
+        if integers:
+            numbers.ranges[name] = min(integers), max(integers)
+            if ITEM not in path and VALUE not in path and len(integers) == 1 == len(there):
+                numbers.lengths[name] = integers[0]
+        sized = {len(item) for item in there if isinstance(item, (list, tuple, str))}
+        if len(sized) == 1 and not shape.fixed and kind_of(there[0]) != "none":
+            numbers.lengths[f"{name} length"] = next(iter(sized))
+        lists = [item for item in there if isinstance(item, (list, tuple))]
+        if lists and not shape.fixed:
+            numbers.orders[name] = set.intersection(*map(orders_of, lists))
+            if all(len(item) > LONG_ENOUGH for item in lists):
+                numbers.long.add(name)
+
+    def _note(self, seen: _Numbers) -> None:
+        names = sorted(seen.lengths)
+        for i, a in enumerate(names):
+            for b in names[i + 1 :]:
+                held = seen.lengths[a] == seen.lengths[b]
+                self._equal.setdefault((a, b), _Relation()).note(held, seen.lengths[a])
+        for place, (low, high) in seen.ranges.items():
+            self._least[place] = min(low, self._least.get(place, low))
+            for bound in names if self.text.subscripts else ():
+                if bound != place:
+                    for slack in (0, 1):
+                        relation = self._below.setdefault((place, bound, slack), _Relation())
+                        relation.note(0 <= low and high < seen.lengths[bound] + slack, seen.lengths[bound])
+                        relation.close = relation.close or 2 * high >= seen.lengths[bound] > 3
+        for place, orders in seen.orders.items():
+            known = self._orders.setdefault(place, {})
+            if place in seen.long:
+                self._long[place] = self._long.get(place, 0) + 1
+                for order in orders:
+                    known[order] = known.get(order, 0) + 1
+
+
+def orders_of(items: list[Any] | tuple[Any, ...]) -> set[str]:
+    """Returns in which orders a sequence is, as a whole and by each column of its rows."""
+    columns: dict[str, list[Any]] = {"": list(items)}
+    if items and all(isinstance(item, (list, tuple)) and item for item in items):
+        width = min(len(item) for item in items)
+        columns |= {f"column {i} ": [item[i] for item in items] for i in range(min(width, 4))}
+    found: set[str] = set()
+    for name, values in columns.items():
+        try:
+            if all(a <= b for a, b in zip(values, values[1:], strict=False)):
+                found.add(f"{name}ascending")
+            if all(a >= b for a, b in zip(values, values[1:], strict=False)):
+                found.add(f"{name}descending")
+        except TypeError:
+            continue
+    for start in (0, 1):
+        if all(type(item) is int for item in items) and sorted(items) == list(range(start, len(items) + start)):
+            found.add(f"permutation from {start}")
+    return found
+
+
+def _extremes(node: Node) -> list[int]:
+    import numpy as np
+
+    dtype = np.dtype(node.state[0])
+    cells = np.frombuffer(node.state[2], dtype=dtype) if dtype.kind in "iu" else np.empty(0, int)
+    return [int(cells.min()), int(cells.max())] if cells.size else []

@@ -1,0 +1,244 @@
+"""What a function costs outside its timed calls: while it is loaded, at its first call, and after its answer.
+
+A process that makes one pass loads its module once and makes one first call. Work that a candidate has moved there
+is added to its passes. What it imports is not its own work and left out; what it computes at import is. A candidate
+that still works after its answer, or keeps ever more memory from call to call, has not paid for its calls: its
+figures would be untrue however they were timed.
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault
+from whet.evaluators.screen import parse
+from whet.evaluators.subjects import LiveFunction, Subject
+from whet.sandbox.process_tree import GONE
+
+PROCESSES = 5
+LEAST_SECONDS = 0.001
+"""Less than this beyond the baseline's is not told from noise, and not charged."""
+NOISE = 3.0
+"""Median absolute deviations that an excess must reach too."""
+IDLE_SECONDS = 0.03
+BUSY_SHARE = 0.3
+"""CPU seconds a second from which on a process that has answered is called busy."""
+STEADY_SECONDS = 0.4
+STEADY_CALLS = 400
+LEAST_GROWTH = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenCosts:
+    """What was found of a candidate beside the baseline.
+
+    Attributes:
+        seconds: a process spends so much more before its second call than the baseline's does; 0 where none is shown.
+        evidence: all that was measured, as plain JSON data.
+    """
+
+    seconds: float
+    evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """What one process showed: seconds of loading and at the first call, CPU share when idle, bytes kept by calls."""
+
+    loading: float
+    first: float
+    idle: float | None
+    kept: tuple[int, int] | None
+
+    @property
+    def before(self) -> float:
+        return self.loading + self.first
+
+
+def hidden_costs(
+    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], seconds: float
+) -> HiddenCosts | Fault:
+    """Looks at both sides in turns, each in fresh processes.
+
+    Args:
+        baseline: the original, a Python function.
+        candidate: what is compared with it.
+        payloads: at least two distinct inputs of one size.
+        seconds: that one call may take.
+
+    Returns:
+        the costs, or the fault of a candidate that works or hoards after its calls.
+    """
+    sides: dict[str, list[_Process]] = {"baseline": [], "candidate": []}
+    for number in range(PROCESSES):
+        for name, subject in (("baseline", baseline), ("candidate", candidate)):
+            found = _observe(subject, payloads, seconds, steady=number == PROCESSES - 1)
+            if isinstance(found, Fault):
+                return found
+            sides[name].append(found)
+    ours, theirs = sides["baseline"], sides["candidate"]
+    if fault := _unpaid(ours[-1], theirs[-1]):
+        return fault
+    imports = _import_seconds(baseline, candidate)
+    excess = [b.before - a.before - imports for a, b in zip(ours, theirs, strict=True)]
+    middle = statistics.median(excess)
+    spread = statistics.median(abs(value - middle) for value in excess)
+    charged = middle if middle > max(LEAST_SECONDS, NOISE * spread) else 0.0
+    evidence = {
+        "charged_seconds": charged,
+        "imports_seconds": imports,
+        "sides": {
+            name: [
+                {"loading": one.loading, "first": one.first, "idle": one.idle, "kept": one.kept} for one in processes
+            ]
+            for name, processes in sides.items()
+        },
+    }
+    return HiddenCosts(charged, evidence)
+
+
+def _observe(subject: Subject, payloads: Sequence[bytes], seconds: float, steady: bool) -> _Process | Fault:
+    live = subject.start()
+    if isinstance(live, Fault):
+        return live
+    assert isinstance(live, LiveFunction)
+    try:
+        spent: list[float] = []
+        for payload in payloads[:2]:
+            start = time.perf_counter()
+            answer = live.call(payload, seconds)
+            if isinstance(answer, Fault):
+                return answer
+            spent.append(time.perf_counter() - start)
+        idle = _idle(live)
+        kept = _kept(live, payloads, seconds) if steady else None
+        if isinstance(kept, Fault):
+            return kept
+        return _Process(live.loading, spent[0] - spent[1], idle, kept)
+    finally:
+        live.close()
+
+
+def _unpaid(ours: _Process, theirs: _Process) -> Fault | None:
+    if theirs.idle is not None and ours.idle is not None and theirs.idle > BUSY_SHARE > ours.idle:
+        return Fault(
+            Reason.CHEATING, f"its process still works after its answer: {theirs.idle:.0%} of a processor while it waits"
+        )
+    if theirs.kept is not None and ours.kept is not None:
+        first, second = theirs.kept
+        grown = first + second
+        # Memory that has found its level grows in one half only.
+        if min(first, second) > grown / 4 and grown > LEAST_GROWTH + 2 * max(0, sum(ours.kept)):
+            return Fault(
+                Reason.CHEATING,
+                f"it keeps memory from call to call: {grown / 2**20:.1f} MiB more after {STEADY_SECONDS:g} s of calls, "
+                f"the original {max(0, sum(ours.kept)) / 2**20:.1f} MiB",
+            )
+    return None
+
+
+def _idle(live: LiveFunction) -> float | None:
+    """Returns the CPU seconds a second that its processes use while nothing is asked of them."""
+    before, start = _cpu_seconds(live), time.perf_counter()
+    if before is None:
+        return None
+    time.sleep(IDLE_SECONDS)
+    after = _cpu_seconds(live)
+    return None if after is None else max(0.0, after - before) / (time.perf_counter() - start)
+
+
+def _kept(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> tuple[int, int] | Fault | None:
+    """Returns by how many bytes the process grows in each of two halves of some calls, after as many before."""
+    levels: list[int] = []
+    for _ in range(3):
+        end = time.perf_counter() + STEADY_SECONDS / 3
+        for number in range(STEADY_CALLS // 3):
+            answer = live.call(payloads[number % len(payloads)], seconds)
+            if isinstance(answer, Fault):
+                return answer
+            if time.perf_counter() > end:
+                break
+        size = _resident(live)
+        if size is None:
+            return None
+        levels.append(size)
+    return levels[1] - levels[0], levels[2] - levels[1]
+
+
+def _resident(live: LiveFunction) -> int | None:
+    pids = live.session.pids()
+    return sum(_anonymous(pid) for pid in pids) if pids else None
+
+
+def _anonymous(pid: int) -> int:
+    with suppress(*GONE):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("RssAnon:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def _cpu_seconds(live: LiveFunction) -> float | None:
+    pids = live.session.pids()
+    return sum(_thread_seconds(pid) for pid in pids) if pids else None
+
+
+def _thread_seconds(pid: int) -> float:
+    """Returns what all threads of a process have run, to the nanosecond (``schedstat``, proc(5))."""
+    total = 0
+    with suppress(*GONE):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(*GONE):
+                total += int((thread / "schedstat").read_text().split()[0])
+    return total / 1e9
+
+
+def _import_seconds(baseline: Subject, candidate: Subject) -> float:
+    """Returns by how much the candidate's imports take longer than the baseline's; 0 where they are the same."""
+    workshop = baseline.workshop
+    assert workshop.task.symbol is not None
+    texts = [imports_only(source, workshop.task.symbol) for source in (baseline.source, candidate.source)]
+    if texts[0] == texts[1]:
+        return 0.0
+    built = [workshop.build(text) for text in texts]
+    spent: tuple[list[float], list[float]] = ([], [])
+    for _ in range(PROCESSES):
+        for subject, times in zip(built, spent, strict=True):
+            live = subject if isinstance(subject, Fault) else subject.start()
+            if isinstance(live, Fault):
+                return 0.0  # an import that fails alone: nothing can be left out
+            assert isinstance(live, LiveFunction)
+            times.append(live.loading)
+            live.close()
+    return max(0.0, statistics.median(spent[1]) - statistics.median(spent[0]))
+
+
+def imports_only(source: str, symbol: str) -> str:
+    """Returns a module that imports all that another does anywhere, and defines the symbol to do nothing."""
+    module = parse(source)
+    assert not isinstance(module, Fault), "it was screened"
+    lines = [line for statement in dict.fromkeys(_imports(module)) for line in _guarded(statement)]
+    *owners, name = symbol.split(".")
+    indents = [f"{'    ' * depth}class {owner}:" for depth, owner in enumerate(owners)]
+    return "\n".join([*lines, *indents, f"{'    ' * len(owners)}def {name}(*args, **kwargs): pass", ""])
+
+
+def _imports(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__"):
+            yield ast.unparse(node)
+
+
+def _guarded(statement: str) -> list[str]:
+    """Returns an import that may fail, as one in a branch that is never taken may."""
+    if statement.endswith(" import *"):
+        return [statement]
+    return ["try:", f"    {statement}", "except ImportError:", "    pass"]

@@ -1,0 +1,97 @@
+"""Encoded values as plain data that can be edited out here and written again; no class is ever built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from whet.sandbox.inside.codec import _Writer, pack_size
+from whet.sandbox.inside.decode import Node, Ref, decode
+
+
+def read(payload: bytes) -> Any:
+    """Returns an encoded value as plain data in which a second visit is the very same object, and no `Ref`.
+
+    Raises:
+        CodecError: the bytes are no encoded value.
+        RecursionError: it nests too deeply to be walked through.
+    """
+    return _Linker().linked(decode(payload))
+
+
+class _Linker:
+    """Puts the objects in the place of references; containers are numbered in the order of reading."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def linked(self, value: Any) -> Any:
+        if isinstance(value, Ref):
+            return self.seen[value.index]
+        if isinstance(value, list):
+            self.seen.append(value)
+            value[:] = map(self.linked, value)
+        elif isinstance(value, tuple):
+            return tuple(map(self.linked, value))
+        elif isinstance(value, bytearray):
+            self.seen.append(value)
+        elif isinstance(value, Node):
+            if value.numbered:
+                self.seen.append(value)
+            value.state = self.state(value)
+        return value
+
+    def state(self, node: Node) -> Any:
+        if node.kind == "dict":
+            return [(name, self.linked(key), self.linked(item)) for name, key, item in node.state]
+        if node.kind in ("set", "frozenset"):  # each element was numbered apart
+            return [_Linker().linked(item) for item in node.state]
+        return self.linked(node.state)
+
+
+class _PlainWriter(_Writer):
+    """Writes what `read` gives, and builtin values as they are."""
+
+    def other(self, cls: Any, value: Any) -> None:
+        if cls is not Node:
+            super().other(cls, value)
+        elif value.numbered and not self.first_visit(value):
+            return
+        elif value.kind == "dict":
+            self.out += (b"d", pack_size(len(value.state)))
+            for _, key, item in value.state:
+                self.write(key)
+                self.write(item)
+        elif value.kind in ("set", "frozenset"):
+            self.set(b"e" if value.kind == "set" else b"z", value.state)
+        else:
+            self.node(b"O" if value.numbered else b"o", value.kind, value.name, value.state)
+
+    def set(self, tag: bytes, value: Any) -> None:
+        if set(map(type, value)) in ({int}, {str}):
+            super().set(tag, set(value))
+            return
+        items = sorted({write(item) for item in value})
+        self.out += (tag, b"*", pack_size(len(items)), *items)
+
+
+def write(value: Any) -> bytes:
+    """Returns plain data as bytes: what `read` was given, where nothing was edited.
+
+    Raises:
+        CodecError: it holds something that cannot be written.
+        RecursionError: it nests too deeply.
+    """
+    writer = _PlainWriter()
+    writer.write(value)
+    return b"".join(writer.out)
+
+
+def mapping(pairs: Sequence[tuple[Any, Any]]) -> Node:
+    """Returns a dict as plain data."""
+    return Node("dict", "", [(write(key), key, item) for key, item in pairs], True)
+
+
+def instance(name: str, fields: Sequence[tuple[str, Any]]) -> Node:
+    """Returns an object of a class ``module:qualname`` as plain data."""
+    return Node("object", name, tuple(sorted(fields)), True)

@@ -1,0 +1,178 @@
+"""Gathers what a verdict rests on beside the texts: machine, toolchain, sandbox, tools, and the tests' files.
+
+Nothing here reads the environment, a host's name or a user's; paths of the host stay out of what it returns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import whet
+from whet.core.evidence import Machine, Provenance, Toolchain
+from whet.core.task import MIB, Task
+from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.preloads import preloads
+from whet.evaluators.subjects import Workshop
+from whet.sandbox.docker_engine import REPOSITORY
+from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.toolchains import native
+
+ASK_SECONDS = 20.0
+TOOLS = ("numpy", "scipy", "hypothesis", "libcst", "pydantic")
+"""What whet's figures and inputs rest on."""
+PERSONAL = ("first_user",)
+"""Facts of a sandbox that tell whose it is."""
+MOST_TESTS = 8 * MIB
+"""Of test files that travel with the evidence."""
+ASK = """\
+import importlib.metadata as m, json, platform, sys
+found, known = {}, m.packages_distributions()
+for name in sys.argv[1:]:
+    for distribution in known.get(name, ()):
+        found[distribution] = m.version(distribution)
+print(json.dumps([platform.python_implementation() + " " + platform.python_version(), sys.executable, found]))
+"""
+
+
+def gather(workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable[[str], str]) -> Provenance:
+    """Returns the facts about a run.
+
+    Args:
+        workshop: where its candidates are built.
+        seed: of its inputs.
+        tests: the clean copy that the target's own tests run in, if any.
+        keep: stores a text and returns its SHA-256.
+    """
+    wanted = {} if tests is None else {p: d for p, d in tests.files.items() if p != tests.target and not _hidden(p)}
+    texts = _texts(wanted)
+    return Provenance(
+        gathered=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=seed,
+        machine=machine(),
+        toolchain=toolchain(workshop.task, workshop.interpreter),
+        sandbox=_sandbox(workshop.sandbox.facts),
+        tools=tools(),
+        tests={path: keep(text) for path, text in texts.items()},
+        tests_left_out=len(wanted) - len(texts),
+        test_target=tests.target if tests is not None else None,
+    )
+
+
+@cache
+def machine() -> Machine:
+    """Describes this machine."""
+    return Machine(
+        cpu=_processor(),
+        architecture=platform.machine(),
+        cores=len(os.sched_getaffinity(0)),
+        memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        kernel=platform.release(),
+        system=_system(),
+    )
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    found = re.search(r"^(?:model name|Model|CPU part)\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or "unknown"
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.system()
+
+
+def toolchain(task: Task, interpreter: Interpreter) -> Toolchain:
+    """Describes what runs a task's texts."""
+    modules = sorted({name.partition(".")[0] for name in preloads(task)})
+    version, executable, packages = _asked(interpreter.executable, tuple(modules))
+    compiler = None if task.language == "python" else native.compiler(task.language)
+    return Toolchain(
+        interpreter=version,
+        interpreter_sha256=_hash(executable),
+        packages=packages,
+        compiler=None if compiler is None else _first_line([compiler, "--version"]),
+        compiler_sha256=None if compiler is None else _hash(compiler),
+        flags=task.flags,
+    )
+
+
+def _asked(executable: Path, modules: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
+    command = [str(executable), "-s", "-c", ASK, *modules]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=True, cwd="/").stdout
+    version, path, packages = json.loads(said)
+    return version, path, packages
+
+
+def _first_line(command: list[str]) -> str:
+    said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=False).stdout
+    return said.strip().partition("\n")[0]
+
+
+def _hash(path: str) -> str:
+    with Path(path).resolve().open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sandbox(facts: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: fact for name, fact in facts.items() if name not in PERSONAL}
+    if not str(kept.get("image", REPOSITORY)).startswith(REPOSITORY):
+        kept["image"] = "the user's own"
+    return kept
+
+
+@cache
+def tools() -> Mapping[str, str]:
+    """Returns the versions of whet and of what its figures rest on."""
+    return {
+        "whet": whet.__version__,
+        "harness": _harness(),
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in TOOLS},
+    }
+
+
+def _harness() -> str:
+    """Returns a SHA-256 over whet's own modules: a version number alone does not tell a changed checkout."""
+    root = Path(whet.__file__).parent
+    total = hashlib.sha256()
+    for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
+        total.update(f"{path.relative_to(root).as_posix()}\0".encode())
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def _hidden(path: str) -> bool:
+    # `.env` and its kin hold secrets more often than tests need them.
+    return any(part.startswith(".") for part in PurePosixPath(path).parts)
+
+
+def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Returns the files that are text, as far as they may travel."""
+    found: dict[str, str] = {}
+    total = 0
+    for path, data in sorted(files.items()):
+        total += len(data)
+        if total > MOST_TESTS:
+            break
+        try:
+            found[path] = data.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+    return found

@@ -1,0 +1,266 @@
+"""Climbs to a recorded verdict again, on this machine and with fresh inputs, and says what agrees."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.errors import BaselineError, UsageError
+from whet.core.events import Event, Kind, Listener
+from whet.core.evidence import Comparison, Evidence, Provenance, Replication
+from whet.core.measurement import Speedup
+from whet.core.plain import from_plain
+from whet.core.result import Result, Status
+from whet.core.store import Store
+from whet.core.task import MIB, Limits, Task
+from whet.core.task import Kind as TaskKind
+from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict
+from whet.evaluators.bundle import Bundle, Contradiction, read_bundle
+from whet.evaluators.consistency import TIMED, contradictions
+from whet.evaluators.finding import Fault
+from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.record import candidate_of, task_of, write_tests
+from whet.evaluators.signing import Authorship, authorship
+from whet.evaluators.targets import LANGUAGES
+from whet.evaluators.verify import drawn, judged
+
+BEFORE_TIMING = RUNGS[RUNGS.index("measure") - 1]
+REDRAWN = 3
+"""Turns of each timed rung whose inputs are drawn again."""
+MOST = Limits(seconds=3600.0, memory=256 << 30, processes=1024, output=1024 * MIB)
+"""What evidence may ask for a run: it is a stranger's."""
+
+
+def replicate(file: Path, signers: Path | None, given: Options, home: Path | None, listener: Listener) -> Replication:
+    """Repeats the verdict of a bundle.
+
+    Args:
+        file: the bundle. Its code is hostile, and runs in the sandbox alone.
+        signers: a file of allowed signers; None asks for none.
+        given: the options of whoever repeats it.
+        home: the state directory; None is the default one.
+        listener: hears what happens.
+
+    Raises:
+        UsageError: the file is no bundle, or an option cannot be used.
+        Contradiction: the bundle contradicts itself.
+        BaselineError: its baseline cannot be used here.
+    """
+    start = time.perf_counter()
+    bundle = read_bundle(file)
+    who = authorship(bundle, signers)
+    _expect_modest(bundle.record)
+    if found := contradictions(bundle):
+        raise Contradiction(f"{file} contradicts itself: {'; '.join(found)}")
+    listener(Event(Kind.STAGE, f"{file.name} agrees with itself; {who.note}"))
+    candidate, seed = candidate_of(bundle), drawn(given)
+    rows: list[Comparison] = []
+    provenance: list[Provenance] = []
+    with ExitStack() as stack:
+        task = task_of(bundle, _project(bundle, stack))
+        ladder, settings, lacking = _opened(task, bundle.record, given, seed)
+        store = Store(home)
+        stack.callback(store.close)
+
+        def then(run: str, verdict: Verdict) -> None:
+            listener(Event(Kind.STAGE, "drawing the recorded inputs again"))
+            rows.extend(_inputs(bundle.record, ladder, candidate, verdict, settings))
+            provenance.append(from_plain(Provenance, store.fact(run, "provenance")))
+
+        result = judged(store, f"--evidence {file.name}", candidate, ladder, settings, seed, start, listener, then)
+    if result.status is Status.BASELINE_INVALID:
+        raise BaselineError(f"the baseline of {file.name} cannot be used here: {result.message}", "unusable")
+    claims = [*_author(who, signers), *_verdicts(bundle.record, result, settings, lacking), *rows]
+    return Replication(
+        run=bundle.record.run,
+        candidate=candidate.id,
+        authorship=who.note,
+        compared=tuple(claims),
+        surroundings=tuple(_surroundings(bundle.record.provenance, provenance[0])),
+        result=result,
+    )
+
+
+def _expect_modest(record: Evidence) -> None:
+    """Raises UsageError where the evidence asks for what no task has."""
+    task = record.task
+    if task.language not in LANGUAGES.values() or (task.kind is TaskKind.FUNCTION) is (task.symbol is None):
+        raise UsageError(f"the evidence is about a {task.language} {task.kind}, which this whet cannot run")
+    for name in ("seconds", "memory", "processes", "output"):
+        asked = getattr(task.limits, name)
+        if not 0 < asked <= getattr(MOST, name):
+            raise UsageError(
+                f"the evidence asks for limits.{name} = {asked:g}; at most {getattr(MOST, name):g} is given"
+            )
+
+
+def _project(bundle: Bundle, stack: ExitStack) -> Path | None:
+    """Returns a folder with the files of the target's own tests; None where they are not all in the bundle."""
+    provenance = bundle.record.provenance
+    if provenance.test_target is None or provenance.tests_left_out:
+        return None
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="whet-evidence-"))).resolve()
+    write_tests(bundle, folder)
+    return folder
+
+
+def _opened(task: Task, record: Evidence, given: Options, seed: int) -> tuple[Ladder, Options, str]:
+    """Returns the ladder, its options, and why it cannot measure here what the evidence measured, if so."""
+    asked, lacking = record.settings, ""
+    cores = asked.cores
+    if cores > (offered := len(os.sched_getaffinity(0))):
+        lacking, cores = f"it was measured on {cores} cores, and this machine offers {offered}", 1
+    settings = replace(
+        given,
+        metric=asked.metric,
+        min_speedup=asked.min_speedup,
+        confidence=asked.confidence,
+        cores=cores,
+        until=_sooner(given.until, asked.until),
+    )
+    unmeasured = replace(settings, metric="time", until=_sooner(settings.until, BEFORE_TIMING))
+    if lacking:
+        return open_ladder(task, unmeasured, seed), unmeasured, lacking
+    try:
+        return open_ladder(task, settings, seed), settings, ""
+    except UsageError as error:
+        if asked.metric == "time":
+            raise
+        return open_ladder(task, unmeasured, seed), unmeasured, str(error)
+
+
+def _sooner(*rungs: str | None) -> str | None:
+    return min((rung for rung in rungs if rung is not None), key=RUNGS.index, default=None)
+
+
+def _author(who: Authorship, signers: Path | None) -> Iterator[Comparison]:
+    if signers is not None:
+        yield Comparison("author", who.note, "", bool(who.principals))
+
+
+def _verdicts(record: Evidence, result: Result, settings: Options, lacking: str) -> Iterator[Comparison]:
+    """Yields verdict, rungs and ratio, there and here."""
+    here = {rung.name: rung for rung in result.rungs}
+    until = settings.until
+    cut = until is not None and until != record.settings.until
+    fallen = next((rung for rung in record.rungs if rung.status is RungStatus.FAILED), None)
+    decided = result.status is Status.REJECTED or (
+        record.status is Status.REJECTED and fallen is not None and until is not None
+        and RUNGS.index(fallen.name) <= RUNGS.index(until)
+    )  # fmt: skip
+    agrees = record.status is result.status if decided or not cut else None
+    why = "" if agrees is not None else lacking or f"--until {until}"
+    yield Comparison("verdict", record.status.value, result.status.value, agrees, why)
+    for rung in record.rungs:
+        if rung.name != "profile":
+            yield from _rung(rung, here.get(rung.name), lacking, record.provenance.tests_left_out)
+    yield from _ratio(record.speedup, result.speedup, lacking)
+
+
+def _rung(recorded: Rung, here: Rung | None, lacking: str, left_out: int) -> Iterator[Comparison]:
+    if here is None:
+        yield Comparison(recorded.name, _ended(recorded), "not reached", None)
+    elif RungStatus.SKIPPED not in (recorded.status, here.status):
+        agrees = (recorded.status, recorded.reason) == (here.status, here.reason)
+        first = here.detail.partition("\n")[0]
+        yield Comparison(recorded.name, _ended(recorded), _ended(here), agrees, "" if agrees else first)
+    elif recorded.status is not here.status:
+        note = lacking if recorded.name in TIMED else ""
+        if recorded.name == "test" and left_out:
+            note = f"{left_out} files of the tests are not in the bundle"
+        yield Comparison(recorded.name, _ended(recorded), _ended(here), None, note or here.detail)
+
+
+def _ended(rung: Rung) -> str:
+    return rung.status.value if rung.reason is None else f"{rung.status.value}: {rung.reason.value}"
+
+
+def _ratio(recorded: Speedup | None, here: Speedup | None, lacking: str) -> Iterator[Comparison]:
+    if recorded is None and here is None:
+        return
+    if recorded is None or here is None:
+        yield Comparison("ratio", _interval(recorded), _interval(here), None, lacking or "not timed on both machines")
+        return
+    overlap = recorded.low <= here.high and here.low <= recorded.high
+    note = "the intervals overlap" if overlap else "the intervals do not overlap"
+    yield Comparison("ratio", _interval(recorded), _interval(here), overlap, note)
+    names = [", ".join(workload.name for workload in one.workloads) for one in (recorded, here)]
+    yield Comparison("workloads", names[0], names[1], names[0] == names[1])
+
+
+def _interval(speedup: Speedup | None) -> str:
+    return "none" if speedup is None else f"{speedup.ratio:.3g}x ({speedup.low:.3g} to {speedup.high:.3g})"
+
+
+def _inputs(
+    record: Evidence, ladder: Ladder, candidate: Candidate, verdict: Verdict, settings: Options
+) -> Iterator[Comparison]:
+    """Yields whether the recorded inputs come from their seeds, and what the candidate does on them here."""
+    climbed = {rung.name for rung in verdict.rungs if rung.status is not RungStatus.SKIPPED}
+    for rung in record.rungs:
+        if rung.name not in climbed:
+            continue
+        drawn = rung.evidence if rung.name == "differential" else rung.evidence.get("differential", {})
+        if drawn.get("hashes") and {"seed", "hash_seed"} <= drawn.keys():
+            yield from _judged_again(rung, drawn, ladder, candidate)
+        if rung.evidence.get("measurements") and rung.name in TIMED:
+            yield _timed_again(rung, ladder)
+
+
+def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidate: Candidate) -> Iterator[Comparison]:
+    found = ladder.compare(candidate, int(drawn["seed"]), int(drawn["hash_seed"]))
+    recorded, here = set(drawn["hashes"]), set(found.evidence.get("hashes", ()))
+    # A slower machine gets less far in the same seconds, so one may be a part of the other.
+    same = bool(here) and (recorded <= here or here <= recorded)
+    count = len(recorded & here)
+    note = "" if same else "the same seed gives other inputs here"
+    yield Comparison(f"{rung.name} inputs", f"{len(recorded)} distinct", f"{count} the same", same, note)
+    if rung.status is RungStatus.FAILED and rung.name == "confirm":
+        return  # it fell when it was timed
+    said = "wrong" if rung.status is RungStatus.FAILED else "right"
+    fault = isinstance(found, Fault)
+    detail = found.detail.partition("\n")[0] if isinstance(found, Fault) else ""
+    yield Comparison(f"{rung.name} on those", said, "wrong" if fault else "right", fault == (said == "wrong"), detail)
+
+
+def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:
+    recorded = same = 0
+    note = ""
+    for measured in rung.evidence["measurements"]:
+        works = [(work["name"], work["count"]) for work in measured["raw"]["workloads"]]
+        for turn in measured["raw"]["turns"][:REDRAWN]:
+            recorded += len(turn["inputs"])
+            try:
+                here = ladder.redraw(works, turn["seed"])
+            except (UsageError, ValueError) as error:
+                note = str(error)
+                continue
+            same += sum(here[name] == hash for name, hash in turn["inputs"].items())
+    agrees = recorded == same
+    note = note or ("" if agrees else "the same seeds give other inputs here")
+    return Comparison(f"{rung.name} passes", f"{recorded} drawn", f"{same} the same", agrees, note)
+
+
+def _surroundings(there: Provenance, here: Provenance) -> Iterator[Comparison]:
+    """Yields what the figures rest on, there and here."""
+    facts = [
+        ("processor", there.machine.cpu, here.machine.cpu),
+        ("cores", there.machine.cores, here.machine.cores),
+        ("system", there.machine.system, here.machine.system),
+        ("kernel", there.machine.kernel, here.machine.kernel),
+        ("interpreter", there.toolchain.interpreter, here.toolchain.interpreter),
+        ("compiler", there.toolchain.compiler, here.toolchain.compiler),
+        ("sandbox", there.sandbox.get("backend"), here.sandbox.get("backend")),
+        *((name, there.tools.get(name), here.tools.get(name)) for name in here.tools),
+    ]
+    for name, ours, theirs in facts:
+        if ours is not None or theirs is not None:
+            yield Comparison(name, str(ours), str(theirs), None)

@@ -1,0 +1,171 @@
+"""What inputs look like: their places, and what was seen at each of them.
+
+A place is a path into plain data. Items of a sequence whose length varies share one place; those of one whose
+length never does (a record, a point) have a place each.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from whet.sandbox.inside.decode import Node
+
+Step = tuple[str, Any]
+Path = tuple[Step, ...]
+
+ITEM: Step = ("item", None)
+VALUE: Step = ("value", None)
+EXAMPLES = 64
+"""Values of one place that are kept."""
+ITEMS_SEEN = 48
+"""Items of one sequence that are looked at."""
+WIDEST_RECORD = 16
+SCALARS = ("bool", "int", "float", "complex", "str", "bytes", "none")
+NAMES: dict[type, str] = {
+    bool: "bool", int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", type(None): "none",
+    list: "list", tuple: "tuple",
+}  # fmt: skip
+
+
+class UnsuitedError(Exception):
+    """An edit does not apply to a value, or the value has nothing at a path."""
+
+
+def kind_of(value: Any) -> str:
+    """Returns what a piece of plain data is, in a word; a name of a class where it is an object of one."""
+    if isinstance(value, Node):
+        return value.kind if value.kind in ("dict", "set", "frozenset", "ndarray") else f"{value.kind} {value.name}"
+    return NAMES.get(type(value), "opaque")
+
+
+@dataclass(slots=True)
+class Shape:
+    """What was seen at one place.
+
+    Attributes:
+        kinds: of the values there.
+        lengths: of the sequences, texts and mappings there.
+        examples: some scalars that were there.
+        item: the shape of what is in it, all taken together.
+        parts: the shape of each item, entry or field by itself.
+        count: how many values were seen.
+    """
+
+    kinds: set[str] = field(default_factory=set)
+    lengths: set[int] = field(default_factory=set)
+    examples: list[Any] = field(default_factory=list)
+    item: Shape | None = None
+    parts: dict[Step, Shape] = field(default_factory=dict)
+    count: int = 0
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it always has the same parts."""
+        return len(self.lengths) == 1 and bool(self.parts) and all(p.count == self.count for p in self.parts.values())
+
+    def observe(self, value: Any) -> None:
+        """Takes a value into account."""
+        kind = kind_of(value)
+        self.kinds.add(kind)
+        self.count += 1
+        if kind in SCALARS:
+            if isinstance(value, (str, bytes)):
+                self.lengths.add(len(value))
+            if len(self.examples) < EXAMPLES:
+                self.examples.append(value)
+            return
+        children = list(parts(value))
+        self.lengths.add(len(children))
+        for step, child in children[:ITEMS_SEEN]:
+            if self.item is None:
+                self.item = Shape()
+            if len(children) <= WIDEST_RECORD:
+                self.parts.setdefault(step, Shape()).observe(child)
+            if kind in ("list", "tuple", "dict"):
+                self.item.observe(child)
+
+    def places(self, path: Path = ()) -> Iterator[tuple[Path, Shape]]:
+        """Yields all places, this one first."""
+        yield path, self
+        if self.fixed:
+            for step, part in self.parts.items():
+                yield from part.places((*path, step))
+        elif self.item is not None:
+            yield from self.item.places((*path, VALUE if "dict" in self.kinds else ITEM))
+
+
+def parts(value: Any) -> Iterator[tuple[Step, Any]]:
+    """Yields what a value holds, each with the step that leads to it."""
+    if isinstance(value, (list, tuple)):
+        yield from ((("at", i), item) for i, item in enumerate(value))
+    elif isinstance(value, Node) and value.kind == "dict":
+        yield from ((("key", name), item) for name, _, item in value.state)
+    elif isinstance(value, Node) and value.kind == "object":
+        yield from ((("field", name), item) for name, item in value.state)
+
+
+def found(value: Any, path: Path) -> Iterator[Any]:
+    """Yields all that a value has at a path."""
+    if not path:
+        yield value
+        return
+    wanted, rest = path[0], path[1:]
+    for step, child in parts(value):
+        if _leads(wanted, step):
+            yield from found(child, rest)
+
+
+def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Random, every: bool = False) -> Any:
+    """Returns a value changed at a path; nothing of the value itself is touched.
+
+    Args:
+        value: plain data.
+        path: the place.
+        change: gives the new value there.
+        rng: chooses which item.
+        every: all items of the innermost sequence are changed instead of one.
+
+    Raises:
+        UnsuitedError: there is nothing at that path.
+    """
+    if not path:
+        return change(value)
+    matching = [step for step, _ in parts(value) if _leads(path[0], step)]
+    if not matching:
+        raise UnsuitedError
+    if len(matching) > 1 and not (every and ITEM not in path[1:] and VALUE not in path[1:]):
+        matching = [rng.choice(matching)]
+    return _rebuilt(value, {step: path[1:] for step in matching}, change, rng, every)
+
+
+def _leads(wanted: Step, step: Step) -> bool:
+    return wanted == step or (wanted == ITEM and step[0] == "at") or (wanted == VALUE and step[0] == "key")
+
+
+def _rebuilt(
+    value: Any, chosen: dict[Step, Path], change: Callable[[Any], Any], rng: random.Random, every: bool
+) -> Any:
+    children = [
+        edited(child, chosen[step], change, rng, every) if step in chosen else child for step, child in parts(value)
+    ]
+    return with_parts(value, children)
+
+
+def with_parts(value: Any, children: list[Any]) -> Any:
+    """Returns a value of the same kind that holds other parts, one for each of its own."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(children)
+    if value.kind == "dict":
+        state: Any = [(name, key, child) for (name, key, _), child in zip(value.state, children, strict=True)]
+    else:
+        state = tuple((name, child) for (name, _), child in zip(value.state, children, strict=True))
+    return Node(value.kind, value.name, state, value.numbered)
+
+
+def text_of(path: Path) -> str:
+    """Returns a path as a person would write it."""
+    words = {"item": "[*]", "value": "[*]", "at": "[{}]", "field": ".{}", "key": "[…]"}
+    return "".join(words[kind].format(key) for kind, key in path)
