@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
+from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.inputs import Input, InputSource, derive
-from whet.evaluators.oracle import Oracle
+from whet.evaluators import hidden_state
+from whet.evaluators.counterexample import FEW_EXAMPLES, smallest
+from whet.evaluators.domain import Domain, Wanted, wanted
+from whet.evaluators.edges import Edge, EdgeMaker, stdin_edges
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import Live, Subject
+from whet.evaluators.inputs import PLAIN, Input, InputSource, derive
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.pairs import Met, Side
+from whet.evaluators.plain_data import read
+from whet.evaluators.subjects import Subject
+from whet.sandbox.inside.codec import CodecError
+from whet.sandbox.inside.decode import decode
 
-BUDGET_SECONDS = 2.0
-AGAIN = 4
+DRAWN_SECONDS = 0.8
+"""Wall time for drawn inputs, both sides; each listed size is met at least once however long that takes."""
+EDGE_SECONDS = 0.6
+EDGE_CALL_SECONDS = 0.2
+"""What the baseline may take for an edited input; one on which it takes longer is a size gone wild."""
+MOST_EDGES = 320
+MOST_TROUBLE = 5
+"""Processes of the baseline that edited inputs may cost."""
+BATCH = 40
 DRAWS_SMALLEST = 10
 DRAWS = 3
+TYPED = 24
+TYPED_ALONE = 100
+TWICE_SECONDS = 0.002
+BASES = 32
+BASE_BYTES = 1 << 19
+SHRINKABLE = frozenset({Reason.WRONG_OUTPUT, Reason.WRONG_EXCEPTION, Reason.MUTATED_INPUT, Reason.CRASH})
+EXPLAINING_SECONDS = 0.5
+"""What the candidate may take for an input that is only meant to explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +52,7 @@ class Compared:
 
     Attributes:
         fault: the first difference, if any.
-        evidence: how many inputs, and their hashes.
+        evidence: how many inputs from which source, their seed and hashes.
     """
 
     fault: Fault | None
@@ -44,17 +71,21 @@ def plan(source: InputSource, seed: int) -> Iterator[Input]:
         return
     unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
     small = [size for size in unlisted if size < source.sizes[0]]
+    others = [name for name in source.generators if name != PLAIN]
     for size in small:
-        yield from source.try_draw(size, _seeds(seed, size, DRAWS))
+        for name in source.generators:
+            yield from source.try_draw(size, _seeds(seed, size, DRAWS, name), name)
     for size in source.sizes:
         yield from source.draw(size, _seeds(seed, size, DRAWS_SMALLEST if size == source.sizes[0] else DRAWS))
+        for name in others:
+            yield from source.draw(size, _seeds(seed, size, DRAWS, name), name)
     for size in unlisted:
         if size not in small:
             yield from source.try_draw(size, _seeds(seed, size, DRAWS))
 
 
-def _seeds(seed: int, size: int, count: int) -> list[int]:
-    return [derive(seed, size, i) for i in range(count)]
+def _seeds(seed: int, size: int, count: int, generator: str = PLAIN) -> list[int]:
+    return [derive(seed, generator, size, i) for i in range(count)]
 
 
 def compare_all(
@@ -66,10 +97,11 @@ def compare_all(
     hash_seed: int,
     seconds: float,
 ) -> Compared:
-    """Runs both sides on fresh inputs until a difference, or until the baseline has spent its budget.
+    """Runs both sides on fresh inputs until a difference, or until its time is spent.
 
-    Each listed size is met at least once. The first inputs are met again at the end, in reverse order: an
-    outcome that has changed by then comes from state kept between calls.
+    Drawn inputs come first, each listed size at least once; then known calls, examples of type hints, and edits of
+    what was drawn. Then the same inputs come again: in another order, in a fresh process, and after their results
+    were changed. An outcome that differs by then comes from state. Of a difference, the smallest input is looked for.
 
     Args:
         baseline: the original.
@@ -80,62 +112,259 @@ def compare_all(
         hash_seed: of both processes, so that what follows from the order of a set is the same in both.
         seconds: that one call may take.
     """
-    ours = baseline.start(hash_seed=hash_seed, worker=0)
-    theirs = candidate.start(hash_seed=hash_seed, worker=0)
-    if isinstance(theirs, Fault):
-        if not isinstance(ours, Fault):
-            ours.close()
-        return Compared(theirs, {})
-    assert not isinstance(ours, Fault)
-    hashes: list[str] = []
-    kept: list[tuple[Input, bytes]] = []
-    met: set[int | None] = set()
-    spent = 0.0
+    comparison = _Comparison(baseline, candidate, source, oracle, seed, hash_seed, seconds)
     try:
-        for item in plan(source, seed):
-            if spent > BUDGET_SECONDS and item.size in met:
+        fault = comparison.run()
+    finally:
+        comparison.close()
+    return Compared(fault, comparison.evidence())
+
+
+class _Comparison:
+    """One candidate beside its baseline."""
+
+    def __init__(
+        self,
+        baseline: Subject,
+        candidate: Subject,
+        source: InputSource,
+        oracle: Oracle,
+        seed: int,
+        hash_seed: int,
+        seconds: float,
+    ) -> None:
+        self.source = source
+        self.oracle = oracle
+        self.seed = seed
+        self.seconds = seconds
+        self.ours = Side(baseline, hash_seed)
+        self.theirs = Side(candidate, hash_seed)
+        self.program = source.task.kind is Kind.PROGRAM
+        self.domain = Domain(source.text)
+        self.bases: list[Met] = []
+        self.plain: list[Any] = []
+        self.last: Input | None = None
+        self.met: list[Met] = []
+        self.natural: set[str] = set()
+        self.hashes: list[str] = []
+        self.sources: Counter[str] = Counter()
+        self.discarded = 0
+        self.trouble = 0
+
+    def evidence(self) -> dict[str, Any]:
+        """Returns from what this check can be repeated."""
+        return {
+            "inputs": len(self.hashes),
+            "hashes": self.hashes,
+            "seed": self.seed,
+            "sources": dict(self.sources),
+            "discarded": self.discarded,
+        }
+
+    def close(self) -> None:
+        self.ours.close()
+        self.theirs.close()
+
+    def run(self) -> Fault | None:
+        if fault := self.theirs.open():
+            return fault
+        fault = self.drawn() or self.unpromised() or self.state()
+        return self.explained(fault) if fault is not None else None
+
+    def drawn(self) -> Fault | None:
+        """Meets what generators draw, and recorded cases."""
+        met: set[int | None] = set()
+        end = time.perf_counter() + DRAWN_SECONDS
+        for item in plan(self.source, self.seed):
+            late = time.perf_counter() > end
+            if late and item.size in met:
                 continue
-            if spent > BUDGET_SECONDS and item.size not in source.sizes and item.size is not None:
+            if late and item.size not in self.source.sizes and item.size is not None:
                 break
-            expected = ours.call(item.payload, seconds)
+            expected = self.ours.call(item.payload, self.seconds)
             if isinstance(expected, Fault):
-                if item.size in source.sizes or item.size is None:
-                    return Compared(Fault(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}"), {})
+                if item.size in self.source.sizes or item.size is None:
+                    return Fault(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
                 break  # a size that nobody listed and the baseline cannot do
             met.add(item.size)
-            spent += expected[1]
-            hashes.append(hashlib.sha256(item.payload).hexdigest()[:16])
-            if fault := _judged(candidate, theirs, oracle, item, expected[0], seconds):
-                return Compared(fault, {"inputs": len(hashes), "hashes": hashes})
-            kept.append((item, expected[0]))
-        for item, outcome in reversed(kept[:AGAIN]):
-            fault = _judged(candidate, theirs, oracle, item, outcome, seconds)
-            if fault is not None:
-                detail = f"right at first, wrong when the same input came again: {fault.detail}"
-                return Compared(Fault(Reason.NONDETERMINISTIC, detail), {"inputs": len(hashes), "hashes": hashes})
-    finally:
-        ours.close()
-        theirs.close()
-    return Compared(None, {"inputs": len(hashes), "hashes": hashes})
-
-
-def _judged(
-    candidate: Subject, live: Live, oracle: Oracle, item: Input, expected: bytes, seconds: float
-) -> Fault | None:
-    actual = live.call(item.payload, seconds)
-    if isinstance(actual, Fault):
-        return Fault(actual.reason, f"{actual.detail}\n{oracle.input_text(item)}")
-    fault = oracle.judge(item, expected, actual[0])
-    if fault is None:
+            if name := _raised(decode(expected[0]), self.program):
+                self.natural.add(name)
+            if fault := self.meet(item, *expected, twice=not self.program):
+                return fault
         return None
-    # Not a fork: in one, much lies where it lay in the first process.
-    fresh = candidate.start(hash_seed=1)
-    if isinstance(fresh, Fault):
+
+    def meet(self, item: Input, expected: bytes, spent: float, twice: bool = False) -> Fault | None:
+        """Lets the candidate meet an input, and both sides once more in a row where that is cheap."""
+        self.hashes.append(hashlib.sha256(item.payload).hexdigest()[:16])
+        self.sources[item.source] += 1
+        if fault := self.judged(item, expected):
+            return fault
+        if twice and spent < TWICE_SECONDS:
+            again = self.ours.call(item.payload, self.seconds)
+            if not isinstance(again, Fault) and (fault := self.judged(item, again[0])):
+                return Fault(Reason.NONDETERMINISTIC, f"right, then wrong on the same input: {fault.detail}")
+        self.met.append(Met(item, expected, spent))
+        return None
+
+    def judged(self, item: Input, expected: bytes) -> Fault | None:
+        """Returns what is wrong with the candidate's outcome on an input."""
+        self.last = item
+        actual = self.theirs.call(item.payload, self.seconds)
+        if isinstance(actual, Fault):
+            return Fault(actual.reason, f"{actual.detail}\n{self.oracle.input_text(item)}")
+        fault = self.oracle.judge(item, expected, actual[0])
+        if fault is None:
+            return None
+        # Not a fork: in one, much lies where it lay in the first process.
+        fresh = Side(self.theirs.subject, 1, worker=None)
+        try:
+            again = fresh.call(item.payload, self.seconds)
+        finally:
+            fresh.close()
+        if not isinstance(again, Fault) and self.oracle.judge(item, actual[0], again[0]) is not None:
+            return Fault(Reason.NONDETERMINISTIC, f"two runs on one input differ; {fault.detail}")
         return fault
-    try:
-        again = fresh.call(item.payload, seconds)
-    finally:
-        fresh.close()
-    if not isinstance(again, Fault) and oracle.judge(item, actual[0], again[0]) is not None:
-        return Fault(Reason.NONDETERMINISTIC, f"two runs on one input differ; {fault.detail}")
-    return fault
+
+    def explained(self, fault: Fault) -> Fault:
+        """Returns a fault with the smallest input that shows it."""
+        if fault.reason not in SHRINKABLE or self.last is None or self.last.expected is not None:
+            return fault
+
+        def failing(item: Input) -> Fault | None:
+            asked, expected = self.asked(item.payload, textual=False)
+            if asked is not Wanted.SAME or expected is None:
+                return None
+            answer = self.theirs.call(item.payload, EXPLAINING_SECONDS)
+            if isinstance(answer, Fault):
+                return (
+                    replace(answer, detail=f"{answer.detail}\n{self.oracle.input_text(item)}")
+                    if answer.reason is fault.reason
+                    else None
+                )
+            found = self.oracle.judge(item, expected[0], answer[0])
+            return found if found is not None and found.reason is fault.reason else None
+
+        examples = sorted((one.item.payload for one in self.met), key=len)[:BASES]
+        return smallest(self.last, fault, failing, self.source, derive(self.seed, "smallest"), examples)
+
+    def unpromised(self) -> Fault | None:
+        """Meets inputs that the workload does not promise: known calls, examples of type hints, edges."""
+        self.learn()
+        end = time.perf_counter() + EDGE_SECONDS
+        count = TYPED if self.source.timeable else TYPED_ALONE
+        typed = self.source.typed(derive(self.seed, "hints"), count)
+        admitted = (item for item in typed if all(map(self.domain.admits, _readable([item.payload]))))
+        given = [*self.source.calls, *admitted]
+        if fault := self.unsure((Edge(item.payload, item.name, 0, (item.name, ()), True), item) for item in given):
+            return fault
+        if not self.source.timeable:
+            self.learn()
+        barred: set[tuple[str, Any]] = set()
+        made = ((edge, self.edge_input(edge)) for edge in islice(self.edges(barred), MOST_EDGES))
+        return self.unsure(made, barred, max(end, time.perf_counter() + EDGE_SECONDS / 2))
+
+    def learn(self) -> None:
+        """Takes what was met for what the target is for."""
+        small = sorted((one for one in self.met if len(one.item.payload) <= BASE_BYTES), key=_payload_size)
+        self.bases = [one for one in small if one.item.size != 0 and one.seconds < EDGE_CALL_SECONDS / 2][:BASES]
+        if not self.program:
+            self.plain = list(_readable(one.item.payload for one in self.bases))
+            empty = _readable(one.item.payload for one in small if one.item.size == 0)
+            self.domain = Domain(self.source.text)
+            self.domain.learn([*self.plain, *empty])
+
+    def edges(self, barred: set[tuple[str, Any]]) -> Iterator[Edge]:
+        """Yields edits of what was met."""
+        seed = derive(self.seed, "edges")
+        if not self.program and len(self.plain) >= FEW_EXAMPLES:
+            yield from EdgeMaker(self.domain).stream(self.plain, seed, barred)
+        elif self.program and self.source.validates:  # else nobody knows which texts the program has to understand
+            yield from stdin_edges([one.item.payload for one in self.bases], seed)
+
+    def edge_input(self, edge: Edge) -> Input:
+        return Input(f"an edited input ({edge.name})", edge.payload, source="edges")
+
+    def unsure(
+        self, made: Iterable[tuple[Edge, Input]], barred: set[tuple[str, Any]] | None = None, end: float | None = None
+    ) -> Fault | None:
+        """Meets inputs that may lie outside the domain; what the baseline makes of them decides."""
+        made = iter(made)
+        while batch := list(islice(made, BATCH)):
+            held = self.source.valid([edge.payload for edge, _ in batch])
+            for (edge, item), valid in zip(batch, held, strict=True):
+                if end is not None and time.perf_counter() > end:
+                    return None
+                if self.trouble >= MOST_TROUBLE:
+                    return None
+                asked, expected = self.asked(edge.payload, edge.textual) if valid else (Wanted.NOTHING, None)
+                if expected is None:
+                    self.discarded += 1
+                    if valid and barred is not None and asked is None:
+                        barred.add(edge.key)
+                    continue
+                if fault := self.met_unsure(item, asked, *expected):
+                    return fault
+        return None
+
+    def asked(self, payload: bytes, textual: bool) -> tuple[Wanted | None, tuple[bytes, float] | None]:
+        """Returns what the baseline's outcome asks of a candidate, and that outcome; no outcome where nothing.
+
+        The first is None where the baseline was lost on the input.
+        """
+        expected = self.ours.call(payload, EDGE_CALL_SECONDS if not self.program else EDGE_CALL_SECONDS * 4)
+        if isinstance(expected, Fault):
+            self.trouble += 1
+            return None, None
+        outcome = decode(expected[0])
+        if self.program:
+            return Wanted.SAME, expected if outcome[0] == 0 or str(outcome[0]) in self.natural else None
+        asked = wanted(outcome, self.source.text, frozenset(self.natural), textual)
+        return asked, expected if asked is not Wanted.NOTHING else None
+
+    def met_unsure(self, item: Input, asked: Wanted | None, expected: bytes, spent: float) -> Fault | None:
+        if asked is Wanted.RAISE:
+            answer = self.theirs.call(item.payload, self.seconds)
+            if not isinstance(answer, Fault) and decode(answer[0])[0] == "raise":
+                return None
+        fault = self.meet(item, expected, spent)
+        return fault if fault is None or self.sure(item, expected) else None
+
+    def sure(self, item: Input, expected: bytes) -> bool:
+        """Whether the baseline's outcome is one that an honest candidate would have: the same anywhere, and valid."""
+        if self.source.check(item.payload, self.oracle.checkable(expected)):
+            return False
+        fresh = Side(self.ours.subject, 1, worker=None)
+        try:
+            again = fresh.call(item.payload, self.seconds)
+        finally:
+            fresh.close()
+        return not isinstance(again, Fault) and self.oracle.compare(item, expected, again[0]) is None
+
+    def state(self) -> Fault | None:
+        """Looks for state; see `whet.evaluators.hidden_state`."""
+        fault = hidden_state.repeated(self.theirs, self.oracle, self.met, self.seconds)
+        if fault is None and not self.program:
+            fault = hidden_state.spoiled(self.ours, self.theirs, self.oracle, self.met, self.seconds)
+        return fault or hidden_state.elsewhere(
+            self.ours.subject, self.theirs.subject, self.oracle, self.met, derive(self.seed, "elsewhere"), self.seconds
+        )
+
+
+def _payload_size(one: Met) -> int:
+    return len(one.item.payload)
+
+
+def _readable(payloads: Iterable[bytes]) -> Iterator[Any]:
+    """Yields inputs as plain data, but for those that cannot be walked through."""
+    for payload in payloads:
+        try:
+            yield read(payload)
+        except (CodecError, RecursionError):
+            continue
+
+
+def _raised(outcome: tuple[Any, ...], program: bool) -> str:
+    """Returns the name of the exception, or the exit code, that an outcome is; empty where it is a value."""
+    if program:
+        return str(outcome[0]) if outcome[0] else ""
+    return outcome[3][0].rpartition(":")[2].rpartition(".")[2] if outcome[0] == "raise" else ""

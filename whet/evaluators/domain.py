@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from whet.core.task import Task
@@ -29,7 +30,9 @@ CONFUSIONS = frozenset(
      "ZeroDivisionError", "FloatingPointError", "AxisError", "LinAlgError", "UnboundLocalError"}
 )  # fmt: skip
 """What Python raises where code meets a value that it was not written for."""
-ORDERINGS = frozenset({"sorted", "min", "max", "sort", "heapq", "bisect", "argsort", "heappush", "bisect_left", "insort"})
+ORDERINGS = frozenset(
+    {"sorted", "min", "max", "sort", "heapq", "bisect", "argsort", "heappush", "bisect_left", "insort"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,9 @@ class Text:
     orders: bool = False
     subscripts: bool = False
     hinted: bool = False
+
+
+NO_TEXT = Text()
 
 
 def read_text(task: Task) -> Text:
@@ -111,6 +117,37 @@ def _literals(nodes: Iterable[ast.AST]) -> Iterator[Any]:
                 yield node.value
 
 
+class Wanted(Enum):
+    """What the baseline's outcome on an input that nobody promised asks of a candidate."""
+
+    SAME = "the same outcome"
+    RAISE = "any exception"
+    NOTHING = "nothing"
+
+
+def wanted(outcome: tuple[Any, ...], text: Text, natural: frozenset[str], textual: bool) -> Wanted:
+    """Returns what is asked of a candidate on an edited input.
+
+    An exception that the target's text raises, or that drawn inputs met too, is part of what it does. Any other is
+    what Python says of a value that the code was not written for: only malformed text has to be refused, somehow.
+
+    Args:
+        outcome: the baseline's, decoded.
+        text: of the target.
+        natural: names of the exceptions that drawn inputs met.
+        textual: whether a text was edited.
+    """
+    kind, value = outcome[0], outcome[3]
+    if kind == "value":
+        return Wanted.SAME
+    if kind != "raise":
+        return Wanted.NOTHING
+    name = value[0].rpartition(":")[2].rpartition(".")[2]
+    if name in text.raises or name in natural:
+        return Wanted.SAME
+    return Wanted.RAISE if textual and name not in CONFUSIONS else Wanted.NOTHING
+
+
 @dataclass(slots=True)
 class _Relation:
     """How a relation between two numbers of an input has fared."""
@@ -150,7 +187,7 @@ class _Numbers:
 class Domain:
     """What the observed inputs have in common."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Text = NO_TEXT) -> None:
         self.text = text
         self.shape = Shape()
         self._equal: dict[tuple[str, str], _Relation] = {}
@@ -207,7 +244,7 @@ class Domain:
                 integers += _extremes(node)
                 shapes = {tuple(item.state[1]) for item in there if isinstance(item, Node) and item.kind == "ndarray"}
                 if len(shapes) == 1:
-                    numbers.lengths |= {f"{name} axis {i}": n for i, n in enumerate(node.state[1])}
+                    numbers.lengths.update({f"{name} axis {i}": n for i, n in enumerate(node.state[1])})
         if integers:
             numbers.ranges[name] = min(integers), max(integers)
             if ITEM not in path and VALUE not in path and len(integers) == 1 == len(there):

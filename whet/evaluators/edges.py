@@ -102,7 +102,9 @@ def _dropped(items: Sequence_, place: _Place) -> Sequence_:
 
 
 def _aliased(items: Sequence_, place: _Place) -> Sequence_:
-    mutable = [i for i, item in enumerate(items) if isinstance(item, list) or (isinstance(item, Node) and item.numbered)]
+    mutable = [
+        i for i, item in enumerate(items) if isinstance(item, list) or (isinstance(item, Node) and item.numbered)
+    ]
     pairs = [(i, j) for i in mutable for j in mutable if i != j and kind_of(items[i]) == kind_of(items[j])][:64]
     if not pairs:
         raise UnsuitedError
@@ -262,7 +264,9 @@ ARRAY_EDITS: dict[str, ValueEdit] = {
     "cells minus zero": _cells(_some(-0.0)),
     "cells not a number": _cells(_some(math.nan)),
     "cells infinite": _cells(_some(math.inf)),
-    "cells large": _cells(lambda cells, place: _some(LARGE_FLOAT if cells.dtype.itemsize > 4 else 1000.0)(cells, place)),
+    "cells large": _cells(
+        lambda cells, place: _some(LARGE_FLOAT if cells.dtype.itemsize > 4 else 1000.0)(cells, place)
+    ),
 }
 
 BYTES_EDITS: dict[str, ValueEdit] = {
@@ -302,6 +306,7 @@ class EdgeMaker:
         self._choices = [
             (path, shape, kind, name)
             for path, shape in domain.shape.places()
+            if ITEM in path or VALUE in path or not shape.constant  # a parameter that never varies is a setting
             for kind in sorted(shape.kinds & EDITS.keys())
             for name in self._names(path, shape, kind)
         ]

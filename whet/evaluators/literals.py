@@ -37,7 +37,9 @@ def literal_calls(path: Path, symbol: str) -> tuple[bytes, ...]:
 
 def _test_files(path: Path) -> list[Path]:
     folders = [path.parent, *(parent / "tests" for parent in list(path.parents)[:3])]
-    files = [file for folder in folders if folder.is_dir() for pattern in PATTERNS for file in sorted(folder.glob(pattern))]
+    files = [
+        file for folder in folders if folder.is_dir() for pattern in PATTERNS for file in sorted(folder.glob(pattern))
+    ]
     return [file for file in dict.fromkeys(files) if file.is_file() and file.stat().st_size <= LARGEST][:MOST_FILES]
 
 
@@ -60,9 +62,7 @@ def calls_in(text: str, symbol: str) -> Iterator[tuple[tuple[Any, ...], dict[str
     yield from _calls(outside, symbol, {})
 
 
-def _calls(
-    scope: ast.AST, symbol: str, known: Mapping[str, Any]
-) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+def _calls(scope: ast.AST, symbol: str, known: Mapping[str, Any]) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     for node in ast.walk(scope):
         if not isinstance(node, ast.Call) or getattr(node.func, "id", getattr(node.func, "attr", None)) != symbol:
             continue

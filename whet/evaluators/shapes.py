@@ -23,6 +23,7 @@ EXAMPLES = 64
 ITEMS_SEEN = 48
 """Items of one sequence that are looked at."""
 WIDEST_RECORD = 16
+EXAMPLES_OF_A_RECORD = 4
 SCALARS = ("bool", "int", "float", "complex", "str", "bytes", "none")
 NAMES: dict[type, str] = {
     bool: "bool", int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", type(None): "none",
@@ -63,8 +64,18 @@ class Shape:
 
     @property
     def fixed(self) -> bool:
-        """Whether it always has the same parts."""
-        return len(self.lengths) == 1 and bool(self.parts) and all(p.count == self.count for p in self.parts.values())
+        """Whether it always has the same parts; of a list or a dict, one example shows nothing."""
+        enough = self.count >= (EXAMPLES_OF_A_RECORD if self.kinds & {"list", "dict"} else 1)
+        complete = bool(self.parts) and all(part.count == self.count for part in self.parts.values())
+        return len(self.lengths) == 1 and complete and enough
+
+    @property
+    def constant(self) -> bool:
+        """Whether it has always been the very same."""
+        if self.fixed:
+            return all(part.constant for part in self.parts.values())
+        alike = {(kind_of(example), repr(example)) for example in self.examples}
+        return len(alike) == 1 and len(self.kinds) == 1 and self.count >= EXAMPLES_OF_A_RECORD
 
     def observe(self, value: Any) -> None:
         """Takes a value into account."""

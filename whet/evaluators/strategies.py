@@ -21,7 +21,15 @@ MOST_ITEMS = 12
 DEEPEST = 6
 """How far hints are followed; a class that holds itself ends there."""
 LETTERS = "abcxyzAB 01-_,.\n\t'éß\u0301\U0001f600"
-DTYPES = {"float64": "<f8", "float32": "<f4", "int64": "<i8", "int32": "<i4", "uint8": "|u1", "bool_": "|b1", "float": "<f8"}
+DTYPES = {
+    "float64": "<f8",
+    "float32": "<f4",
+    "int64": "<i8",
+    "int32": "<i4",
+    "uint8": "|u1",
+    "bool_": "|b1",
+    "float": "<f8",
+}
 LISTS = {"list", "List", "Sequence", "MutableSequence", "Iterable", "Collection", "Reversible"}
 SETS = {"set", "Set", "MutableSet", "AbstractSet"}
 MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping"}
@@ -56,10 +64,10 @@ def strategy_of(task: Task, literals: Iterable[Any]) -> Strategy | None:
         plain = any(getattr(mark, "id", "") in ("staticmethod", "classmethod") for mark in function.decorator_list)
         init = find_function(module, f"{owner}.__init__")
         made = _arguments(hints, init, True) if init is not None and not plain else st.just(((), {}))
-        args = _arguments(hints, function, not any(getattr(m, "id", "") == "staticmethod" for m in function.decorator_list))
-        return st.tuples(made, args).map(
-            lambda both: {"init": both[0][0], "args": both[1][0], "kwargs": both[1][1]}
+        args = _arguments(
+            hints, function, not any(getattr(m, "id", "") == "staticmethod" for m in function.decorator_list)
         )
+        return st.tuples(made, args).map(lambda both: {"init": both[0][0], "args": both[1][0], "kwargs": both[1][1]})
     except UnknownTypeError:
         return None
 
@@ -190,9 +198,13 @@ class _Hints:
         if name == "Literal":
             return st.sampled_from([ast.literal_eval(item) for item in inner])
         if name in ("ndarray", "NDArray"):
-            return _arrays(next((DTYPES[n] for item in inner for n in map(_name, ast.walk(item)) if n in DTYPES), "<f8"))
+            return _arrays(
+                next((DTYPES[n] for item in inner for n in map(_name, ast.walk(item)) if n in DTYPES), "<f8")
+            )
         if name in ("Optional", "Union"):
-            return st.one_of(*(self.strategy(item, depth) for item in inner), *([st.none()] if name == "Optional" else []))
+            return st.one_of(
+                *(self.strategy(item, depth) for item in inner), *([st.none()] if name == "Optional" else [])
+            )
         if name in ("Annotated", "Final"):
             return self.strategy(inner[0], depth)
         if name in ("tuple", "Tuple") and inner and not _is_ellipsis(inner[-1]):
@@ -245,7 +257,9 @@ def _arrays(dtype: str) -> Strategy:
         import numpy as np
 
         length, cells = shape_and_cells
-        array = np.resize(np.array(cells), length).astype(np.dtype(dtype)) if cells else np.zeros(length, np.dtype(dtype))
+        array = (
+            np.resize(np.array(cells), length).astype(np.dtype(dtype)) if cells else np.zeros(length, np.dtype(dtype))
+        )
         return Node("ndarray", "numpy", (array.dtype.str, array.shape, array.tobytes()), True)
 
     return st.tuples(st.integers(0, MOST_ITEMS), st.lists(st.integers(-5, 50), max_size=MOST_ITEMS)).map(made)

@@ -182,8 +182,15 @@ class LiveFunction:
 
     def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         """See `Live.call`."""
+        return self._called("call", payload, seconds)
+
+    def call_after_spoiling(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
+        """Calls twice with one input, the second time after the first result was changed as a caller may."""
+        return self._called("spoil", payload, seconds)
+
+    def _called(self, operation: str, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
         try:
-            (_, outcome, spent), _ = self._session.ask("call", payload, seconds=seconds)
+            (_, outcome, spent), _ = self._session.ask(operation, payload, seconds=seconds)
             return _outcome(outcome), _seconds(spent)
         except Incident as incident:
             return fault(incident, seconds)
@@ -297,9 +304,7 @@ class Workshop:
         preload: modules that warm workers have imported.
     """
 
-    def __init__(
-        self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()) -> None:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter

@@ -18,6 +18,7 @@ from .decode import decode
 from .landlock import restrict
 from .line_timer import LineTimer
 from .loading import find, load_module, resolver
+from .spoil import spoil
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -129,6 +130,14 @@ def call_once(target: Target, payload: bytes, capture: Capture) -> tuple[bytes, 
     return stored(kind, (args, kwargs), instance, value, capture.take()), spent
 
 
+def call_after_spoiling(target: Target, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+    """Calls, changes what came back as a caller may, and returns what `call_once` gives for the same input then."""
+    _, _, value, _ = invoke(target, *target.decode(payload))
+    capture.take()
+    spoil(value)
+    return call_once(target, payload, capture)
+
+
 def _spent() -> tuple[int, int, int]:
     """Returns CPU nanoseconds of this process and of children that ended, and its context switches of both kinds."""
     own, children = _usage(_OWN), _usage(_CHILDREN)
@@ -197,6 +206,8 @@ def serve(channel: Channel) -> None:
         assert target is not None
         if operation == "call":
             channel.write(("outcome", *call_once(target, message[1], capture)))
+        elif operation == "spoil":
+            channel.write(("outcome", *call_after_spoiling(target, message[1], capture)))
         elif operation == "go":
             channel.write(("done", *timed_pass(target, message[1], capture)))
         elif operation == "profile":

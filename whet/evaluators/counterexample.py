@@ -1,0 +1,93 @@
+"""Of an input on which two sides differ, the smallest that there is to find: that is what the Coder is shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from whet.core.task import Kind
+from whet.evaluators.domain import Domain
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.plain_data import read, write
+from whet.evaluators.shrink import MOST_SECONDS, MOST_TRIES, shrink, smaller_texts, smaller_values
+from whet.sandbox.inside.codec import CodecError
+
+SMALL_DRAWS = 3
+FEW_EXAMPLES = 4
+
+Failing = Callable[[Input], Fault | None]
+"""Returns what is wrong with the candidate on an input, in the same way as on the first; None where nothing is."""
+
+
+def smallest(
+    item: Input, fault: Fault, failing: Failing, source: InputSource, seed: int, examples: Iterable[bytes]
+) -> Fault:
+    """Returns what is wrong on the smallest input found.
+
+    Args:
+        item: one on which something is wrong.
+        fault: what that is.
+        failing: asks the same of another input.
+        source: draws smaller sizes, and knows what is valid.
+        seed: of those draws; no other input of the run comes from it.
+        examples: inputs that show what the target is for.
+    """
+    end = time.perf_counter() + MOST_SECONDS
+    drawn = list(_smaller_sizes(item, source, seed))
+    for smaller in drawn:
+        if time.perf_counter() > end - MOST_SECONDS / 2:
+            break
+        if found := failing(smaller):
+            item, fault = smaller, found
+            break
+    reducer = _reduced_text if source.task.kind is Kind.PROGRAM else _reduced_value
+    faults = {item.payload: fault}
+
+    def still(payload: bytes) -> bool:
+        if not source.valid([payload])[0]:
+            return False
+        found = failing(replace(item, name=f"{item.name}, made smaller", payload=payload))
+        if found is not None:
+            faults[payload] = found
+        return found is not None
+
+    left = end - time.perf_counter()
+    payload = reducer(item.payload, still, [*examples, *(one.payload for one in drawn)], left)
+    return faults[payload]
+
+
+def _smaller_sizes(item: Input, source: InputSource, seed: int) -> Iterator[Input]:
+    if item.size is None:
+        return
+    sizes = {size for size in (*source.sizes, *source.unlisted_sizes(derive(seed, "sizes"))) if size < item.size}
+    for size in sorted(sizes)[:8]:
+        yield from source.try_draw(size, [derive(seed, "smaller", size, i) for i in range(SMALL_DRAWS)])
+
+
+def _reduced_value(payload: bytes, still: Callable[[bytes], bool], examples: list[bytes], seconds: float) -> bytes:
+    domain = Domain()
+    try:
+        values = [read(example) for example in examples]
+        domain.learn(values)
+        shape = domain.shape if len(values) >= FEW_EXAMPLES else None
+        value = read(payload)
+        found = shrink(
+            value,
+            lambda one: smaller_values(one, shape),
+            lambda one: domain.admits(one) and still(write(one)),
+            MOST_TRIES,
+            seconds,
+        )
+        return payload if found is value else write(found)
+    except (CodecError, RecursionError):  # too deep to be walked through: it is shown as it is
+        return payload
+
+
+def _reduced_text(payload: bytes, still: Callable[[bytes], bool], examples: list[bytes], seconds: float) -> bytes:
+    try:
+        text = payload.decode()
+    except UnicodeDecodeError:
+        return payload
+    return shrink(text, smaller_texts, lambda one: still(one.encode()), MOST_TRIES, seconds).encode()

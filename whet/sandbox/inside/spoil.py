@@ -1,0 +1,34 @@
+"""Does to a result what a caller may: changes it. One that is kept for a later call then comes back spoiled."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from typing import Any
+
+DEEPEST = 8
+MARK = "spoiled by the caller"
+
+
+def spoil(value: Any, depth: int = 0) -> None:
+    """Changes all builtin containers and numpy arrays that a result holds, in place; no foreign code runs."""
+    cls = type(value)
+    if depth > DEEPEST:
+        return
+    if cls in (list, tuple):
+        for item in value:
+            spoil(item, depth + 1)
+        if cls is list:
+            value.append(MARK)
+    elif cls is dict:
+        for item in value.values():
+            spoil(item, depth + 1)
+        value[MARK] = None
+    elif cls is set:
+        value.add(MARK)
+    elif cls is bytearray:
+        value.append(0)
+    elif (
+        (cls.__module__, cls.__name__) == ("numpy", "ndarray") and value.flags.writeable and value.dtype.kind in "iufcb"
+    ):
+        value[...] = 1
