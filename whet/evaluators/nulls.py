@@ -169,14 +169,15 @@ def _filled(value: Any, number: int) -> Any:
 def _array_bytes(dtype: Any, size: int, number: int) -> bytes:
     import numpy as np
 
-    if not number or not isinstance(dtype, str):  # a structured one
+    if not number:
         return bytes(size)
     if dtype == "bfloat16":  # which numpy lacks; the upper half of a float32
         one = np.float32(1).tobytes()[2:]
-    elif np.dtype(dtype).kind in "biufc":
-        one = np.ones((), dtype).tobytes()
     else:
-        return bytes(size)
+        try:
+            one = np.ones((), dtype).tobytes()
+        except TypeError:  # torch has more dtypes than numpy
+            return bytes(size)
     return one * (size // len(one))
 
 
