@@ -60,7 +60,7 @@ class Compared:
 
 
 def plan(source: InputSource, seed: int) -> Iterator[Input]:
-    """Yields inputs for one candidate: small sizes, cases, listed sizes upwards, then sizes between and above.
+    """Yields inputs for one candidate: cases; each size and generator once, upwards; the rest; sizes between and above.
 
     Args:
         source: draws them.
@@ -71,20 +71,19 @@ def plan(source: InputSource, seed: int) -> Iterator[Input]:
         return
     unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
     small = [size for size in unlisted if size < source.sizes[0]]
-    others = [name for name in source.generators if name != PLAIN]
-    for size in small:
-        for name in source.generators:
-            yield from source.try_draw(size, _seeds(seed, size, DRAWS, name), name)
-    for size in source.sizes:
-        yield from source.draw(size, _seeds(seed, size, DRAWS_SMALLEST if size == source.sizes[0] else DRAWS))
-        for name in others:
-            yield from source.draw(size, _seeds(seed, size, DRAWS, name), name)
+    # Time may run out: what no generator made of a size is worth more than another draw of it.
+    for first, last in ((0, 1), (1, None)):
+        for size in (*small, *source.sizes):
+            draw = source.draw if size in source.sizes else source.try_draw
+            count = DRAWS_SMALLEST if size == source.sizes[0] else DRAWS
+            for name in source.generators:
+                yield from draw(size, _seeds(seed, size, count, name)[first:last], name)
     for size in unlisted:
         if size not in small:
-            yield from source.try_draw(size, _seeds(seed, size, DRAWS))
+            yield from source.try_draw(size, _seeds(seed, size, DRAWS, PLAIN))
 
 
-def _seeds(seed: int, size: int, count: int, generator: str = PLAIN) -> list[int]:
+def _seeds(seed: int, size: int, count: int, generator: str) -> list[int]:
     return [derive(seed, generator, size, i) for i in range(count)]
 
 
