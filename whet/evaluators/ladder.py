@@ -11,8 +11,9 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.evidence import Provenance
+from whet.core.events import Event, Listener, unheard
+from whet.core.events import Kind as EventKind
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
@@ -127,7 +128,7 @@ class Ladder:
         seed = derive(self._seed, "validate")
         self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
         if self._baseline.strengthened:
-            self._listener(Event(Kind.STAGE, f"inputs: {self._baseline.strengthened}"))
+            self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             workshop = self._workshop
             tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
@@ -259,9 +260,9 @@ class Ladder:
         ours, theirs = self.baseline.subject, self._subject(candidate)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
-        evidence["strengthened"] = self.baseline.strengthened
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
+        evidence["strengthened"] = self.baseline.strengthened
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
 
     def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
