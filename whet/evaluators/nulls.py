@@ -175,7 +175,7 @@ def _array_bytes(dtype: Any, size: int, number: int) -> bytes:
         one = np.float32(1).tobytes()[2:]
     else:
         try:
-            one = np.ones((), dtype).tobytes()
+            one = np.ones((), dtype if isinstance(dtype, str) else list(dtype)).tobytes()
         except TypeError:  # torch has more dtypes than numpy
             return bytes(size)
     return one * (size // len(one))
