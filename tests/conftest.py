@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,15 @@ from dataclasses import dataclass
 
 import pytest
 
+from whet.core.task import Kind, OracleRule, Task, Workload
+from whet.evaluators.differential import compare_all
+from whet.evaluators.inputs import InputSource
+from whet.evaluators.literals import literal_calls
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.preloads import preloads
+from whet.evaluators.subjects import Workshop
+from whet.sandbox.backends import open_sandbox
+from whet.sandbox.interpreter import find_interpreter
 from whet.testing.engine import NoEngine, docker_engine
 
 # A shell that puts a command into the background has it ignore interrupts, which tests are about.
@@ -66,3 +77,33 @@ def docker_host(engine):
         del os.environ["DOCKER_HOST"]
         if before is not None:
             os.environ["DOCKER_HOST"] = before
+
+
+@pytest.fixture(scope="session")
+def rung(tmp_path_factory):
+    """The differential rung alone: takes a baseline, a workload and a candidate as texts, and returns what it found."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    sandbox = open_sandbox("bubblewrap", False)
+    interpreter = find_interpreter(None)
+    seeds = itertools.count(20_261_121)
+
+    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests=""):
+        folder = tmp_path_factory.mktemp("rung")
+        path = folder / ("target.py" if symbol else "program.py")
+        path.write_text(baseline)
+        (folder / "test_target.py").write_text(tests)
+        calls = literal_calls(path, symbol) if symbol else ()
+        kind = Kind.FUNCTION if symbol else Kind.PROGRAM
+        work = Workload(workload, calls=calls)
+        task = Task("target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle or OracleRule())
+        workshop = Workshop(task, sandbox, interpreter, preloads(task))
+        source = InputSource(task, sandbox, interpreter)
+        try:
+            sides = workshop.build(baseline), workshop.build(candidate)
+            return compare_all(*sides, source, Oracle(task, source), seed or next(seeds), 7, 10.0)
+        finally:
+            source.close()
+
+    yield compare
+    sandbox.close()

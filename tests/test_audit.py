@@ -47,10 +47,11 @@ sizes = [1, 4000, 8000]
 def make_input(size, rng):
     return [rng.randrange(100) for _ in range(size)], 10**6
 """
-UNLISTED = """\
-sizes = [4000, 8000]
-def make_input(size, rng):
-    return [rng.randrange(100) for _ in range(size)], 1000 if size in sizes else rng.randrange(50)
+BARRED = f"""\
+{CONSTANT}
+def valid(args):
+    items, least = args
+    return least == 10**6 and all(item < least for item in items)
 """
 
 
@@ -73,7 +74,7 @@ def test_a_strong_workload_passes_and_its_mutants_are_killed(tmp_path: Path) -> 
 
 
 def test_a_survivor_is_printed_with_its_diff_and_a_null_candidate_that_passes_ends_in_5(whet, tmp_path: Path) -> None:
-    target = write(tmp_path, CONSTANT)
+    target = write(tmp_path, BARRED)
     done = whet("audit", target, "--mutants", "3", "--seed", "1")
     assert done.returncode == 5, done.stderr
     assert "constant      accepted" in done.stdout
@@ -141,7 +142,7 @@ def test_a_c_program_and_its_mutants_that_do_not_compile(tmp_path: Path) -> None
 
 
 def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: Path) -> None:
-    target = write(tmp_path, CONSTANT)
+    target = write(tmp_path, BARRED)
     (tmp_path / "same.py").write_text(TARGET)
     done = whet("verify", target, "--candidate", tmp_path / "same.py", "--until", "differential")
     assert done.returncode == 5
@@ -152,7 +153,7 @@ def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: P
 
 
 def test_verify_strengthens_the_inputs_first_and_says_so(tmp_path: Path) -> None:
-    target = write(tmp_path, UNLISTED)
+    target = write(tmp_path, CONSTANT)
     (tmp_path / "same.py").write_text(TARGET + "# the same\n")
     heard: list[Event] = []
     result = library.verify(

@@ -15,7 +15,7 @@ from whet.core.verdict import Reason
 from whet.evaluators import hidden_state
 from whet.evaluators.counterexample import FEW_EXAMPLES, smallest
 from whet.evaluators.domain import Domain, Wanted, wanted
-from whet.evaluators.edges import Edge, EdgeMaker, stdin_edges
+from whet.evaluators.edges import Edge, EdgeMaker, Key, stdin_edges
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import PLAIN, Input, InputSource, derive
 from whet.evaluators.oracle import Oracle
@@ -25,11 +25,14 @@ from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
 
-DRAWN_SECONDS = 0.8
-"""Wall time for drawn inputs, both sides; each listed size is met at least once however long that takes."""
-EDGE_SECONDS = 0.6
+DRAWN_SECONDS = 0.4
+"""What the baseline may spend on drawn inputs; each listed size is met at least once however long that takes."""
+EDGE_SECONDS = 0.2
+"""What the baseline may spend on edited inputs, on examples of type hints and on known calls."""
 EDGE_CALL_SECONDS = 0.2
-"""What the baseline may take for an edited input; one on which it takes longer is a size gone wild."""
+"""What it may take for one of them; one that takes longer is a size gone wild."""
+WALL_SECONDS = 5.0
+"""After which no edited input is begun, whoever takes so long."""
 MOST_EDGES = 320
 MOST_TROUBLE = 5
 """Processes of the baseline that edited inputs may cost."""
@@ -39,8 +42,9 @@ DRAWS = 3
 TYPED = 24
 TYPED_ALONE = 100
 TWICE_SECONDS = 0.002
-BASES = 32
-BASE_BYTES = 1 << 19
+BASES = 40
+FEWEST_BASES = 8
+BASE_BYTES = 1 << 13
 SHRINKABLE = frozenset({Reason.WRONG_OUTPUT, Reason.WRONG_EXCEPTION, Reason.MUTATED_INPUT, Reason.CRASH})
 EXPLAINING_SECONDS = 0.5
 """What the candidate may take for an input that is only meant to explain."""
@@ -57,6 +61,21 @@ class Compared:
 
     fault: Fault | None
     evidence: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """An input that may lie outside the target's domain.
+
+    Attributes:
+        item: the input.
+        textual: whether a text was edited, or nobody knows.
+        key: of the kind of edit at its place, which is not made again where the baseline is lost on it.
+    """
+
+    item: Input
+    textual: bool
+    key: Key | None = None
 
 
 def plan(source: InputSource, seed: int) -> Iterator[Input]:
@@ -147,6 +166,8 @@ class _Comparison:
         self.natural: set[str] = set()
         self.hashes: list[str] = []
         self.sources: Counter[str] = Counter()
+        self.barred: set[Key | None] = set()
+        self.spent = 0.0
         self.discarded = 0
         self.trouble = 0
 
@@ -173,9 +194,9 @@ class _Comparison:
     def drawn(self) -> Fault | None:
         """Meets what generators draw, and recorded cases."""
         met: set[int | None] = set()
-        end = time.perf_counter() + DRAWN_SECONDS
+        spent = 0.0
         for item in plan(self.source, self.seed):
-            late = time.perf_counter() > end
+            late = spent > DRAWN_SECONDS
             if late and item.size in met:
                 continue
             if late and item.size not in self.source.sizes and item.size is not None:
@@ -186,8 +207,12 @@ class _Comparison:
                     return Fault(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
                 break  # a size that nobody listed and the baseline cannot do
             met.add(item.size)
-            if name := _raised(decode(expected[0]), self.program):
-                self.natural.add(name)
+            spent += expected[1]
+            if item.size is None or item.size in self.source.sizes:
+                self.natural.add(_raised(decode(expected[0]), self.program))
+            elif self.asked(expected[0], textual=False) is Wanted.NOTHING:
+                self.discarded += 1
+                continue
             if fault := self.meet(item, *expected, twice=not self.program):
                 return fault
         return None
@@ -230,8 +255,8 @@ class _Comparison:
             return fault
 
         def failing(item: Input) -> Fault | None:
-            asked, expected = self.asked(item.payload, textual=False)
-            if asked is not Wanted.SAME or expected is None:
+            expected = self.ours.call(item.payload, EXPLAINING_SECONDS)
+            if isinstance(expected, Fault) or self.asked(expected[0], textual=False) is not Wanted.SAME:
                 return None
             answer = self.theirs.call(item.payload, EXPLAINING_SECONDS)
             if isinstance(answer, Fault):
@@ -249,84 +274,74 @@ class _Comparison:
     def unpromised(self) -> Fault | None:
         """Meets inputs that the workload does not promise: known calls, examples of type hints, edges."""
         self.learn()
-        end = time.perf_counter() + EDGE_SECONDS
-        count = TYPED if self.source.timeable else TYPED_ALONE
-        typed = self.source.typed(derive(self.seed, "hints"), count)
-        admitted = (item for item in typed if all(map(self.domain.admits, _readable([item.payload]))))
-        given = [*self.source.calls, *admitted]
-        if fault := self.unsure((Edge(item.payload, item.name, 0, (item.name, ()), True), item) for item in given):
+        typed = self.source.typed(derive(self.seed, "hints"), TYPED if self.source.timeable else TYPED_ALONE)
+        admitted = [item for item in typed if all(map(self.domain.admits, _readable([item.payload])))]
+        given = [_Trial(item, textual=True) for item in (*self.source.calls, *admitted)]
+        if fault := self.unsure(iter(given)):
             return fault
         if not self.source.timeable:
             self.learn()
-        barred: set[tuple[str, Any]] = set()
-        made = ((edge, self.edge_input(edge)) for edge in islice(self.edges(barred), MOST_EDGES))
-        return self.unsure(made, barred, max(end, time.perf_counter() + EDGE_SECONDS / 2))
+        return self.unsure(
+            _Trial(_edge_input(edge), edge.textual, edge.key) for edge in islice(self.edges(), MOST_EDGES)
+        )
 
     def learn(self) -> None:
         """Takes what was met for what the target is for."""
-        small = sorted((one for one in self.met if len(one.item.payload) <= BASE_BYTES), key=_payload_size)
-        self.bases = [one for one in small if one.item.size != 0 and one.seconds < EDGE_CALL_SECONDS / 2][:BASES]
+        usable = sorted((one for one in self.met if one.seconds < EDGE_CALL_SECONDS / 2), key=_payload_size)
+        small = [one for one in usable if _payload_size(one) <= BASE_BYTES] or usable[:FEWEST_BASES]
+        self.bases = [one for one in small if one.item.size != 0][-BASES:]
         if not self.program:
             self.plain = list(_readable(one.item.payload for one in self.bases))
             empty = _readable(one.item.payload for one in small if one.item.size == 0)
             self.domain = Domain(self.source.text)
             self.domain.learn([*self.plain, *empty])
 
-    def edges(self, barred: set[tuple[str, Any]]) -> Iterator[Edge]:
+    def edges(self) -> Iterator[Edge]:
         """Yields edits of what was met."""
         seed = derive(self.seed, "edges")
         if not self.program and len(self.plain) >= FEW_EXAMPLES:
-            yield from EdgeMaker(self.domain).stream(self.plain, seed, barred)
+            yield from EdgeMaker(self.domain).stream(self.plain, seed, self.barred)
         elif self.program and self.source.validates:  # else nobody knows which texts the program has to understand
             yield from stdin_edges([one.item.payload for one in self.bases], seed)
 
-    def edge_input(self, edge: Edge) -> Input:
-        return Input(f"an edited input ({edge.name})", edge.payload, source="edges")
-
-    def unsure(
-        self, made: Iterable[tuple[Edge, Input]], barred: set[tuple[str, Any]] | None = None, end: float | None = None
-    ) -> Fault | None:
+    def unsure(self, trials: Iterator[_Trial]) -> Fault | None:
         """Meets inputs that may lie outside the domain; what the baseline makes of them decides."""
-        made = iter(made)
-        while batch := list(islice(made, BATCH)):
-            held = self.source.valid([edge.payload for edge, _ in batch])
-            for (edge, item), valid in zip(batch, held, strict=True):
-                if end is not None and time.perf_counter() > end:
+        end = time.perf_counter() + WALL_SECONDS
+        while batch := list(islice(trials, BATCH)):
+            held = self.source.valid([trial.item.payload for trial in batch])
+            for trial, valid in zip(batch, held, strict=True):
+                if self.trouble >= MOST_TROUBLE or self.spent > EDGE_SECONDS or time.perf_counter() > end:
                     return None
-                if self.trouble >= MOST_TROUBLE:
-                    return None
-                asked, expected = self.asked(edge.payload, edge.textual) if valid else (Wanted.NOTHING, None)
-                if expected is None:
-                    self.discarded += 1
-                    if valid and barred is not None and asked is None:
-                        barred.add(edge.key)
-                    continue
-                if fault := self.met_unsure(item, asked, *expected):
-                    return fault
+                found = self.tried(trial) if valid else Wanted.NOTHING
+                if isinstance(found, Fault):
+                    return found
+                self.discarded += found is Wanted.NOTHING
         return None
 
-    def asked(self, payload: bytes, textual: bool) -> tuple[Wanted | None, tuple[bytes, float] | None]:
-        """Returns what the baseline's outcome asks of a candidate, and that outcome; no outcome where nothing.
-
-        The first is None where the baseline was lost on the input.
-        """
-        expected = self.ours.call(payload, EDGE_CALL_SECONDS if not self.program else EDGE_CALL_SECONDS * 4)
+    def tried(self, trial: _Trial) -> Fault | Wanted:
+        """Lets both sides meet an input, unless the baseline's outcome asks nothing of others."""
+        expected = self.ours.call(trial.item.payload, EDGE_CALL_SECONDS * (4 if self.program else 1))
         if isinstance(expected, Fault):
             self.trouble += 1
-            return None, None
-        outcome = decode(expected[0])
-        if self.program:
-            return Wanted.SAME, expected if outcome[0] == 0 or str(outcome[0]) in self.natural else None
-        asked = wanted(outcome, self.source.text, frozenset(self.natural), textual)
-        return asked, expected if asked is not Wanted.NOTHING else None
-
-    def met_unsure(self, item: Input, asked: Wanted | None, expected: bytes, spent: float) -> Fault | None:
+            self.barred.add(trial.key)
+            return Wanted.NOTHING
+        outcome, spent = expected
+        self.spent += spent
+        asked = self.asked(outcome, trial.textual)
         if asked is Wanted.RAISE:
-            answer = self.theirs.call(item.payload, self.seconds)
-            if not isinstance(answer, Fault) and decode(answer[0])[0] == "raise":
-                return None
-        fault = self.meet(item, expected, spent)
-        return fault if fault is None or self.sure(item, expected) else None
+            answer = self.theirs.call(trial.item.payload, self.seconds)
+            if not isinstance(answer, Fault) and _raised(decode(answer[0]), program=False):
+                return asked
+        if asked is not Wanted.NOTHING and (fault := self.meet(trial.item, outcome, spent)):
+            return fault if self.sure(trial.item, outcome) else Wanted.NOTHING
+        return asked
+
+    def asked(self, outcome: bytes, textual: bool) -> Wanted:
+        """Returns what the baseline's outcome on an input outside the workload asks of a candidate."""
+        decoded = decode(outcome)
+        if self.program:
+            return Wanted.SAME if decoded[0] == 0 or str(decoded[0]) in self.natural else Wanted.NOTHING
+        return wanted(decoded, self.source.text, frozenset(self.natural), textual)
 
     def sure(self, item: Input, expected: bytes) -> bool:
         """Whether the baseline's outcome is one that an honest candidate would have: the same anywhere, and valid."""
@@ -347,6 +362,10 @@ class _Comparison:
         return fault or hidden_state.elsewhere(
             self.ours.subject, self.theirs.subject, self.oracle, self.met, derive(self.seed, "elsewhere"), self.seconds
         )
+
+
+def _edge_input(edge: Edge) -> Input:
+    return Input(f"an edited input ({edge.name})", edge.payload, source="edges")
 
 
 def _payload_size(one: Met) -> int:

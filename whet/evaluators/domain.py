@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 from typing import Any
 
 from whet.core.task import Task
@@ -176,12 +177,16 @@ class _Numbers:
         ranges: the least and the largest of the integers.
         orders: of sequences: which of the known orders each place has.
         long: places that have a sequence whose order says something.
+        ragged: places that have sequences of different lengths.
+        even: places that have several sequences of one length: that length.
     """
 
     lengths: dict[str, int]
     ranges: dict[str, tuple[int, int]]
     orders: dict[str, set[str]]
     long: set[str]
+    ragged: set[str]
+    even: dict[str, int]
 
 
 class Domain:
@@ -195,6 +200,8 @@ class Domain:
         self._orders: dict[str, dict[str, int]] = {}
         self._least: dict[str, int] = {}
         self._long: dict[str, int] = {}
+        self._ragged: set[str] = set()
+        self._even: dict[str, set[int]] = {}
         self._places: list[tuple[str, Path, Shape]] = []
         self._single: set[str] = set()
 
@@ -205,7 +212,11 @@ class Domain:
             self.shape.observe(value)
         self._places = [(str(path), path, shape) for path, shape in self.shape.places()][:MOST_FEATURES]
         # A negative number among data is data; a negative parameter is mostly a size that makes no sense.
-        self._single = {name for name, path, _ in self._places if ITEM not in path and VALUE not in path}
+        self._single = {
+            name
+            for name, path, shape in self._places
+            if ITEM not in path and VALUE not in path and "int" in shape.kinds
+        }
         for value in values:
             self._note(self._numbers(value))
 
@@ -215,6 +226,8 @@ class Domain:
         for (a, b), relation in self._equal.items():
             if relation.holds and a in seen.lengths and b in seen.lengths and seen.lengths[a] != seen.lengths[b]:
                 return False
+        if any(len(self._even.get(place, ())) >= VARIED for place in seen.ragged - self._ragged):
+            return False  # rows of a table that is not even any more
         for place, orders in self._orders.items():
             if place in seen.orders:
                 always = {order for order, count in orders.items() if count == self._long[place] >= VARIED}
@@ -224,13 +237,13 @@ class Domain:
             if place in self._single and low < min(0, self._least.get(place, 0)):
                 return False
             for (ranged, bound, slack), relation in self._below.items():
-                if ranged == place and relation.holds and relation.close and bound in seen.lengths:
-                    if low < self._least[place] or high >= seen.lengths[bound] + slack:
-                        return False
+                known = ranged == place and relation.holds and relation.close and bound in seen.lengths
+                if known and (low < self._least[place] or high >= seen.lengths[bound] + slack):
+                    return False
         return True
 
     def _numbers(self, value: Any) -> _Numbers:
-        numbers = _Numbers({}, {}, {}, set())
+        numbers = _Numbers({}, {}, {}, set(), set(), {})
         for name, path, shape in self._places:
             there = list(found(value, path))
             if there:
@@ -250,6 +263,10 @@ class Domain:
             if ITEM not in path and VALUE not in path and len(integers) == 1 == len(there):
                 numbers.lengths[name] = integers[0]
         sized = {len(item) for item in there if isinstance(item, (list, tuple, str))}
+        if len(sized) > 1:
+            numbers.ragged.add(name)
+        elif len(there) > 1 and sized:
+            numbers.even[name] = next(iter(sized))
         if len(sized) == 1 and not shape.fixed and kind_of(there[0]) != "none":
             numbers.lengths[f"{name} length"] = next(iter(sized))
         lists = [item for item in there if isinstance(item, (list, tuple))]
@@ -259,6 +276,9 @@ class Domain:
                 numbers.long.add(name)
 
     def _note(self, seen: _Numbers) -> None:
+        self._ragged |= seen.ragged
+        for place, length in seen.even.items():
+            self._even.setdefault(place, set()).add(length)
         names = sorted(seen.lengths)
         for i, a in enumerate(names):
             for b in names[i + 1 :]:
@@ -270,7 +290,7 @@ class Domain:
                 if bound != place:
                     for slack in (0, 1):
                         relation = self._below.setdefault((place, bound, slack), _Relation())
-                        relation.note(0 <= low and high < seen.lengths[bound] + slack, seen.lengths[bound])
+                        relation.note(low >= 0 and high < seen.lengths[bound] + slack, seen.lengths[bound])
                         relation.close = relation.close or 2 * high >= seen.lengths[bound] > 3
         for place, orders in seen.orders.items():
             known = self._orders.setdefault(place, {})
@@ -289,9 +309,9 @@ def orders_of(items: list[Any] | tuple[Any, ...]) -> set[str]:
     found: set[str] = set()
     for name, values in columns.items():
         try:
-            if all(a <= b for a, b in zip(values, values[1:], strict=False)):
+            if all(a <= b for a, b in pairwise(values)):
                 found.add(f"{name}ascending")
-            if all(a >= b for a, b in zip(values, values[1:], strict=False)):
+            if all(a >= b for a, b in pairwise(values)):
                 found.add(f"{name}descending")
         except TypeError:
             continue

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from whet.evaluators.domain import Domain
 from whet.evaluators.plain_data import write
 from whet.evaluators.shapes import ITEM, VALUE, Path, Shape, UnsuitedError, edited, kind_of, text_of
-from whet.evaluators.text_edits import STDIN_EDITS, TEXT_EDITS
+from whet.evaluators.text_edits import NUMBER, STDIN_EDITS, TEXT_EDITS, replaced
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node
 
 LARGE = 2**31
-HUGE = 2**63
+HUGE = 2**62
+"""For parameters; beyond 2**63 even the library's own functions refuse a size."""
 LARGE_FLOAT = 1e16
 PASSES = 8
 """How often each edit is tried at each place at most, on another input each time."""
 
-Sequence_ = list[Any] | tuple[Any, ...]
+Items = list[Any] | tuple[Any, ...]
+Key = tuple[str, Path]
+"""A kind of edit at a place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Edge:
     payload: bytes
     name: str
     base: int
-    key: tuple[str, Path]
+    key: Key
     textual: bool
 
 
@@ -54,9 +57,14 @@ class _Place:
     ordered: bool
 
     def other(self, kind: str) -> Any:
-        """Returns another value that was seen there, or stands in the target's text or in its tests."""
-        choices = [item for item in self.shape.examples if kind_of(item) == kind]
-        choices = [*choices, *self.literals.get(kind, ())]
+        """Returns another value that was seen there."""
+        return self._one([item for item in self.shape.examples if kind_of(item) == kind])
+
+    def literal(self, kind: str) -> Any:
+        """Returns a value that stands in the target's text."""
+        return self._one(self.literals.get(kind, []))
+
+    def _one(self, choices: list[Any]) -> Any:
         if not choices:
             raise UnsuitedError
         return self.rng.choice(choices)
@@ -74,34 +82,34 @@ def _copy(value: Any) -> Any:
     return bytearray(value) if isinstance(value, bytearray) else value
 
 
-def _sorted(items: Sequence_, place: _Place) -> Sequence_:
+def _sorted(items: Items, place: _Place) -> Items:
     try:
         return type(items)(sorted(items))
     except TypeError:
         raise UnsuitedError from None
 
 
-def _shuffled(items: Sequence_, place: _Place) -> Sequence_:
+def _shuffled(items: Items, place: _Place) -> Items:
     return type(items)(place.rng.sample(items, len(items)))
 
 
-def _picked(items: Sequence_, place: _Place) -> Any:
+def _picked(items: Items, place: _Place) -> Any:
     if not items:
         raise UnsuitedError
     return place.rng.choice(items)
 
 
-def _inserted(items: Sequence_, place: _Place) -> Sequence_:
+def _inserted(items: Items, place: _Place) -> Items:
     again, i = _copy(_picked(items, place)), place.rng.randrange(len(items) + 1)
     return type(items)([*items[:i], again, *items[i:]])
 
 
-def _dropped(items: Sequence_, place: _Place) -> Sequence_:
+def _dropped(items: Items, place: _Place) -> Items:
     i = place.rng.randrange(max(1, len(items)))
     return type(items)([*items[:i], *items[i + 1 :]])
 
 
-def _aliased(items: Sequence_, place: _Place) -> Sequence_:
+def _aliased(items: Items, place: _Place) -> Items:
     mutable = [
         i for i, item in enumerate(items) if isinstance(item, list) or (isinstance(item, Node) and item.numbered)
     ]
@@ -132,8 +140,8 @@ LENGTH_EDITS: dict[str, ValueEdit] = {
 ALIAS_EDITS: dict[str, ValueEdit] = {"the same object twice": _aliased}
 
 
-def _neighbour(value: Any, place: _Place) -> Any:
-    return place.other("int") + place.rng.choice((-1, 0, 1))
+def _near(choose: Callable[[_Place], int]) -> ValueEdit:
+    return lambda value, place: choose(place) + place.rng.choice((-1, 0, 1))
 
 
 INT_EDITS: dict[str, ValueEdit] = {
@@ -144,7 +152,8 @@ INT_EDITS: dict[str, ValueEdit] = {
     "next": lambda v, p: v + p.rng.choice((-1, 1)),
     "large": lambda v, p: LARGE if p.nested else HUGE,
     "large negative": lambda v, p: -LARGE if p.nested else -HUGE,
-    "near another": _neighbour,
+    "near another": _near(lambda p: int(p.other("int"))),
+    "near a literal": _near(lambda p: int(p.literal("int"))),
 }
 
 
@@ -167,6 +176,7 @@ FLOAT_EDITS: dict[str, ValueEdit] = {
     "large": lambda v, p: LARGE_FLOAT,
     "tiny": lambda v, p: 5e-324,
     "another": lambda v, p: p.other("float"),
+    "a literal": lambda v, p: float(p.literal(p.rng.choice(("int", "float")))),
 }
 
 
@@ -176,7 +186,12 @@ def _as_text(edit: Callable[[str, random.Random], str]) -> ValueEdit:
 
 def _joined(value: str, place: _Place) -> str:
     i = place.rng.randrange(len(value) + 1)
-    return value[:i] + str(place.other("str")) + value[i:]
+    return value[:i] + str(place.literal("str")) + value[i:]
+
+
+def _number_literal(value: str, place: _Place) -> str:
+    number = int(place.literal("int")) + place.rng.choice((-1, 0, 1))
+    return replaced(NUMBER, lambda match, others, rng: str(number))(value, place.rng)
 
 
 def _emptied(node: Node, place: _Place) -> Node:
@@ -277,12 +292,17 @@ BYTES_EDITS: dict[str, ValueEdit] = {
     "twice over": lambda v, p: v * 2,
 }
 
+LITERAL_TEXT: dict[str, ValueEdit] = {
+    "a literal": lambda v, p: p.literal("str"),
+    "a literal put in": _joined,
+    "number near a literal": _number_literal,
+}
 OTHER: dict[str, ValueEdit] = {"another": lambda v, p: p.other(kind_of(v))}
 EDITS: dict[str, dict[str, ValueEdit]] = {
     "int": INT_EDITS | OTHER,
     "bool": {"flipped": lambda v, p: not v},
     "float": FLOAT_EDITS,
-    "str": {name: _as_text(edit) for name, edit in TEXT_EDITS.items()} | {"joined": _joined} | OTHER,
+    "str": {name: _as_text(edit) for name, edit in TEXT_EDITS.items()} | LITERAL_TEXT | OTHER,
     "bytes": BYTES_EDITS | OTHER,
     "list": ORDER_EDITS | LENGTH_EDITS | ALIAS_EDITS,
     "tuple": ORDER_EDITS | LENGTH_EDITS | ALIAS_EDITS,
@@ -320,7 +340,7 @@ class EdgeMaker:
             names.append(TIE)
         return names
 
-    def stream(self, bases: Sequence[Any], seed: int, barred: set[tuple[str, Path]]) -> Iterator[Edge]:
+    def stream(self, bases: Sequence[Any], seed: int, barred: Container[Key | None]) -> Iterator[Edge]:
         """Yields edges that lie within the domain, each kind at each place first once, then again on other inputs.
 
         Args:
@@ -365,7 +385,7 @@ class EdgeMaker:
 
 def _at(value: Any, path: Path, rng: random.Random) -> Any:
     kept: list[Any] = []
-    edited(value, path, lambda there: kept.append(there), rng)
+    edited(value, path, kept.append, rng)
     return kept[0]
 
 

@@ -1,4 +1,4 @@
-"""Where inputs come from: a workload file that runs in a sandbox of its own, recorded cases, type hints, known calls."""
+"""Where inputs come from: a workload file (in a sandbox of its own), recorded cases, type hints, known calls."""
 
 from __future__ import annotations
 
@@ -100,6 +100,14 @@ class InputSource:
     def timeable(self) -> bool:
         """Whether there is anything that time can count on."""
         return bool(self.sizes or self.cases)
+
+    def expect_timeable(self) -> None:
+        """Raises UsageError where there is not."""
+        if not self.timeable:
+            raise UsageError(
+                f"timing {self.task.name} needs a workload: give --workload FILE with sizes and make_input(size, rng); "
+                "type hints alone serve --until differential"
+            )
 
     def typed(self, seed: int, count: int) -> list[Input]:
         """Makes inputs from type hints; none where the hints do not suffice."""

@@ -65,7 +65,10 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
     workshop = Workshop(task, sandbox, interpreter, preloads(task))
     try:
         meter = open_meter(options.metric, workshop)
-        return Ladder(workshop, InputSource(task, sandbox, interpreter), options, seed, meter, listener)
+        source = InputSource(task, sandbox, interpreter)
+        if options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure"):
+            source.expect_timeable()
+        return Ladder(workshop, source, options, seed, meter, listener)
     except BaseException:
         sandbox.close()
         raise
@@ -155,6 +158,7 @@ class Ladder:
 
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
+        self._source.expect_timeable()
         work = self.baseline.workloads(self._source)[-1]
         return profile(
             self._workshop,

@@ -17,7 +17,7 @@ PATTERNS = ("test_*.py", "*_test.py")
 
 
 def literal_calls(path: Path, symbol: str) -> tuple[bytes, ...]:
-    """Returns the encoded arguments of calls of a function in the tests beside it; those of a method are not looked for.
+    """Returns the encoded arguments of calls of a function in the tests beside it; none of a method.
 
     Args:
         path: the target's file; tests lie in its folder, or in a folder ``tests`` there or above.

@@ -124,6 +124,14 @@ def found(value: Any, path: Path) -> Iterator[Any]:
         yield value
         return
     wanted, rest = path[0], path[1:]
+    if wanted == ITEM and isinstance(value, (list, tuple)):
+        for item in value:
+            yield from found(item, rest) if rest else (item,)
+        return
+    if wanted[0] == "at" and isinstance(value, (list, tuple)):
+        if wanted[1] < len(value):
+            yield from found(value[wanted[1]], rest)
+        return
     for step, child in parts(value):
         if _leads(wanted, step):
             yield from found(child, rest)
@@ -149,7 +157,7 @@ def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Ran
         raise UnsuitedError
     if len(matching) > 1 and not (every and ITEM not in path[1:] and VALUE not in path[1:]):
         matching = [rng.choice(matching)]
-    return _rebuilt(value, {step: path[1:] for step in matching}, change, rng, every)
+    return _rebuilt(value, dict.fromkeys(matching, path[1:]), change, rng, every)
 
 
 def _leads(wanted: Step, step: Step) -> bool:

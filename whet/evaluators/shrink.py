@@ -110,9 +110,10 @@ def _shorter(items: Any) -> Iterator[Any]:
 
 
 def _smaller_ints(value: int) -> Iterator[int]:
-    half = abs(value) // 2 * (1 if value > 0 else -1)
-    yield from (x for x in dict.fromkeys((0, 1, -value if value < 0 else 0, half, value - 1 if value > 0 else value + 1))
-                if (abs(x), x < 0) < (abs(value), value < 0))  # fmt: skip
+    sign = 1 if value > 0 else -1
+    for simpler in dict.fromkeys((0, 1, abs(value), abs(value) // 2 * sign, value - sign)):
+        if (abs(simpler), simpler < 0) < (abs(value), value < 0):
+            yield simpler
 
 
 def _simpler(a: float, b: float) -> bool:

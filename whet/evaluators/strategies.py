@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import configuration, strategies as st
+from hypothesis import HealthCheck, Phase, configuration, given, seed, settings
+from hypothesis import strategies as st
 
 from whet.core.task import Task
 from whet.evaluators.plain_data import instance

@@ -46,6 +46,7 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
     try:
         source = InputSource(task, sandbox, interpreter)
         try:
+            source.expect_timeable()
             inputs = _inputs(source, seed)
         finally:
             source.close()

@@ -48,8 +48,8 @@ def _blank_line(lines: list[str], rng: random.Random) -> list[str]:
     return [*lines[:i], rng.choice(("", " ")), *lines[i:]]
 
 
-def _replaced(pattern: re.Pattern[str], change: Callable[[str, list[str], random.Random], str]) -> TextEdit:
-    """Returns an edit of one match of a pattern; the change gets all matches to choose from."""
+def replaced(pattern: re.Pattern[str], change: Callable[[str, list[str], random.Random], str]) -> TextEdit:
+    """Returns an edit of one match of a pattern; the change gets the match, and all matches to choose from."""
 
     def edit(text: str, rng: random.Random) -> str:
         matches = list(pattern.finditer(text))
@@ -94,14 +94,14 @@ LINE_EDITS: dict[str, TextEdit] = {
     "no line end": lambda text, rng: text.removesuffix("\n"),
 }
 NUMBER_EDITS: dict[str, TextEdit] = {
-    "number at an edge": _replaced(NUMBER, lambda number, others, rng: rng.choice(NUMBERS)),
-    "number nearby": _replaced(NUMBER, _nearby),
-    "number of equal digits": _replaced(NUMBER, _filled),
-    "numbers tied": _replaced(NUMBER, lambda number, others, rng: rng.choice(others)),
+    "number at an edge": replaced(NUMBER, lambda number, others, rng: rng.choice(NUMBERS)),
+    "number nearby": replaced(NUMBER, _nearby),
+    "number of equal digits": replaced(NUMBER, _filled),
+    "numbers tied": replaced(NUMBER, lambda number, others, rng: rng.choice(others)),
 }
 WORD_EDITS: dict[str, TextEdit] = {
-    "words tied": _replaced(WORD, lambda word, others, rng: rng.choice(others)),
-    "case swapped": _replaced(WORD, lambda word, others, rng: word.swapcase()),
+    "words tied": replaced(WORD, lambda word, others, rng: rng.choice(others)),
+    "case swapped": replaced(WORD, lambda word, others, rng: word.swapcase()),
 }
 CHARACTER_EDITS: dict[str, TextEdit] = {
     "empty": lambda text, rng: "",
@@ -112,7 +112,7 @@ CHARACTER_EDITS: dict[str, TextEdit] = {
     "character doubled": _stutter,
     "reversed": lambda text, rng: text[::-1],
     "blanks around": lambda text, rng: rng.choice((" ", "\t", "\n")) + text + rng.choice((" ", "", "\n")),
-    "blanks doubled": _replaced(re.compile(r"\s"), lambda blank, others, rng: blank * 2),
+    "blanks doubled": replaced(re.compile(r"\s"), lambda blank, others, rng: blank * 2),
 }
 TEXT_EDITS = LINE_EDITS | NUMBER_EDITS | WORD_EDITS | CHARACTER_EDITS
 STDIN_EDITS = LINE_EDITS | NUMBER_EDITS | WORD_EDITS
