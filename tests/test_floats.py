@@ -17,6 +17,7 @@ from whet.core.task import ERROR_RATIO, Kind, Task
 from whet.evaluators.compare import Difference, difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.float_judge import FloatJudge
+from whet.evaluators.preloads import preloads
 from whet.evaluators.reference import Reference
 from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.backends import open_sandbox
@@ -46,7 +47,7 @@ class Pair:
 def judged(sandbox: Sandbox, pair: Pair, count: int = 6) -> tuple[list[Difference | None], Any]:
     """Returns what is found on that many inputs, and the evidence."""
     task = Task("t", "python", Kind.FUNCTION, Path("/t/t.py"), pair.baseline, "f", Path("/t"))
-    workshop = Workshop(task, sandbox, find_interpreter())
+    workshop = Workshop(task, sandbox, find_interpreter(), preloads(task))
     judge = FloatJudge(ERROR_RATIO, Reference(workshop))
     sides = []
     for source in (pair.baseline, pair.candidate):

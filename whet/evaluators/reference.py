@@ -99,7 +99,8 @@ class Reference:
         task = self._workshop.task
         files = {path: text.encode() for path, text in task.support.items()} | {task.filename: task.source.encode()}
         tree = self._workshop.sandbox.stage("reference", files | {LIBRARIES: libraries()})
-        session = self._workshop.sandbox.open(Job("reference", self._workshop.interpreter, tree, task.limits))
+        job = Job("reference", self._workshop.interpreter, tree, task.limits, preload=self._workshop.preload)
+        session = self._workshop.sandbox.open(job)
         self._session = session
         session.ask("load", task.filename, task.symbol, BITS, seconds=START_SECONDS)
         return session
