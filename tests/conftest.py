@@ -96,7 +96,9 @@ def rung(tmp_path_factory):
         calls = literal_calls(path, symbol) if symbol else ()
         kind = Kind.FUNCTION if symbol else Kind.PROGRAM
         work = Workload(workload, calls=calls)
-        task = Task("target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle or OracleRule())
+        task = Task(
+            "target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle or OracleRule()
+        )
         workshop = Workshop(task, sandbox, interpreter, preloads(task))
         source = InputSource(task, sandbox, interpreter)
         try:

@@ -22,7 +22,7 @@ class Holder:
         self.items = [1, (2, "x")]
 
 
-EXACT = OracleRule()
+EXACT = OracleRule(Tolerance())
 LOOSE = OracleRule(Tolerance(rtol=1e-6, atol=1e-9))
 
 

@@ -1,9 +1,9 @@
 """Evidence made here, repeated on a second machine: a fresh container with another user, path and Python.
 
-What is true of that machine: it shares this one's kernel and processor, and its ``/usr``, read-only. Everything else is
-its own: root file system, user, home, processes, no network; whet from a wheel, under another path, on Debian's python3;
-candidates on another Python where this machine has one. The container is privileged, since docker's own filter forbids
-the user namespaces that bubblewrap needs; what runs in it is an ordinary user without any capability.
+What is true of that machine: it shares this one's kernel and processor, and its ``/usr``, read-only. Everything else
+is its own: root file system, user, home, processes, no network; whet from a wheel, under another path, on Debian's
+python3; candidates on another Python where this machine has one. The container is privileged, since docker's own
+filter forbids the user namespaces that bubblewrap needs; what runs in it is an ordinary user without any capability.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ MAY_TEST = ("cli", "testing")
 TASKS = WHET / "benchmarks" / "tasks"
 INSIDE = WHET / "sandbox" / "inside"
 CANDIDATES_OWN = ("numpy", "torch")
+BROUGHT = {"precise.py": "mpmath"}
+"""What comes into the sandbox in the tree of the job."""
 """What a candidate may bring into its own process; imported on demand only."""
 LONGEST = 500
 
@@ -52,7 +54,7 @@ def faults(text: str, path: Path) -> list[str]:
             found.append(f"{name}: import it as whet.{name}")
         if INSIDE in path.parents:
             own = name.startswith("whet.sandbox.inside.")
-            if not own and top not in sys.stdlib_module_names and top not in CANDIDATES_OWN:
+            if not own and top not in sys.stdlib_module_names and top not in (*CANDIDATES_OWN, BROUGHT.get(path.name)):
                 found.append(f"{name}: only the standard library exists inside the sandbox")
         elif top == "whet" and rest and room is not None:
             other = rest[0]

@@ -167,7 +167,9 @@ for path in (pathlib.Path('test_unique.py'), pathlib.Path('conftest.py')):
 
 
 TAMPERING = {
-    "patched report": "import _pytest.reports as r\nr.TestReport.outcome = property(lambda s: 'passed', lambda s, v: None)",
+    "patched report": """\
+import _pytest.reports as r
+r.TestReport.outcome = property(lambda s: 'passed', lambda s, v: None)""",
     "patched runner": "import _pytest.runner as r\nr.check_interactive_exception = lambda *a: False",
     "swapped code": """\
 import _pytest.python as p

@@ -217,4 +217,4 @@ def test_a_torch_function_climbs_the_ladder_within_the_default_limits(tmp_path: 
     )
     failed = next(rung for rung in result.rungs if rung.status == "failed")
     assert failed.reason is Reason.WRONG_OUTPUT
-    assert "result: element 0 of (" in failed.detail
+    assert "result: element " in failed.detail

@@ -124,7 +124,7 @@ class Evaluations:
         """Returns what prompts say of a checked candidate, as plain JSON data.
 
         ``outcome`` is rejected, faster, not_shown, slower or untimed; ``rung``, ``reason`` and ``detail`` are
-        those of the rung that it fell from; ``diff`` is against its parent.
+        those of the rung that it fell from; ``hints`` are what the screen noticed; ``diff`` is against its parent.
         """
         candidate, verdict = self.candidate(id), self.verdict(id)
         if verdict is None:
@@ -148,6 +148,7 @@ class Evaluations:
             "rung": fallen.name if fallen else None,
             "reason": fallen.reason.value if fallen and fallen.reason else None,
             "detail": fallen.detail if fallen else "",
+            "hints": screened.evidence.get("hints", []) if (screened := verdict.rung("screen")) else [],
             "metric": timed.speedup.metric if timed else None,
             "ratio": timed.speedup.ratio if timed else None,
             "low": timed.speedup.low if timed else None,

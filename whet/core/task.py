@@ -40,15 +40,29 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a float may lie from the expected one; zero and zero mean exact."""
+    """How far a float may lie from the expected one; all zero mean exact.
+
+    Attributes:
+        rtol: as a share of the expected value, added to ``atol``.
+        atol: as such.
+        ulp: in units of the last place of the expected value.
+        error_ratio: the candidate's error as a multiple of the baseline's own, both against a reference with more
+            bits; see `whet.evaluators.floats`.
+    """
 
     rtol: float = 0.0
     atol: float = 0.0
+    ulp: float = 0.0
+    error_ratio: float = 0.0
 
     @property
     def exact(self) -> bool:
         """Whether floats must be equal to the last bit."""
-        return self.rtol == 0.0 and self.atol == 0.0
+        return not (self.rtol or self.atol or self.ulp or self.error_ratio)
+
+
+ERROR_RATIO = 4.0
+"""What a task that says nothing allows: it tells a sum in another order from one with fewer bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +73,15 @@ class OracleRule:
         tolerance: for floats, in values and (with ``floats``) in stdout.
         stdout: ``exact`` but for trailing blanks, ``tokens`` or ``floats``; for programs.
         dict_order: whether the order of dict items counts.
+        exception_messages: whether the messages of exceptions count, and not only their types.
+        strides: whether the layout of arrays in memory counts.
     """
 
-    tolerance: Tolerance = Tolerance()
+    tolerance: Tolerance = Tolerance(error_ratio=ERROR_RATIO)
     stdout: str = "exact"
     dict_order: bool = False
+    exception_messages: bool = False
+    strides: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,9 @@ def examine(
     finally:
         first.close()
     if not seen:
-        raise BaselineError(f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised")
+        raise BaselineError(
+            f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised"
+        )
     nulls, strengthened = _nulls(task, subject, source, seen, seed)
     sizes = {item.name: len(item.payload) for item, _ in seen}
     shortest = task.limits.seconds if shortest_limit is None else shortest_limit

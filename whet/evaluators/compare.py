@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import math
-import struct
-from collections.abc import Sequence
+from array import array
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from whet.core.task import OracleRule, Tolerance
 from whet.core.verdict import Reason
-from whet.evaluators.elements import ARRAYS, Layout, elements, overlapping
+from whet.evaluators.elements import ARRAYS, Layout, elements, is_inexact, overlapping
+from whet.evaluators.floats import alike, by_tolerance
+from whet.evaluators.leaves import ARGUMENTS, INSTANCE, RESULT, Groups, outcome_leaves
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 SHOWN = 160
 LARGEST_SHOWN = 512  # bits
+PRINTED = 1e-9
+"""How near a printed number must be, relatively or absolutely, where the task does not say."""
 MALFORMED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What walking through a value raises whose parts are not what their kind promises."""
+
+
+Plain = tuple[Any, ...]
+JudgeFloats = Callable[[Groups, Groups], str]
+"""Says where the floats of the candidate's outcome (second) are wrong; an empty string where they are right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +37,16 @@ class Difference:
     detail: str
 
 
-def difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference | None:
+def difference(
+    expected: bytes, actual: bytes, rule: OracleRule, floats: JudgeFloats | None = None
+) -> Difference | None:
     """Compares two outcomes as `whet.sandbox.inside.calls.stored` writes them.
 
     Args:
         expected: the baseline's; trusted to be well-formed.
         actual: the candidate's; hostile.
-        rule: tolerances.
+        rule: what counts.
+        floats: judges floats that differ; None for the rule's tolerance, without the baseline's own error.
 
     Returns:
         None where they agree.
@@ -48,25 +60,50 @@ def difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference |
     if not isinstance(theirs, tuple) or len(theirs) != 5:
         return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
     try:
-        return plain_difference(decode(expected), theirs, rule)
+        found = _difference(decode(expected), theirs, rule)
     except MALFORMED as error:
         return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is not in the form that the harness writes: {error}")
+    return _judged(found, floats or by_tolerance(rule.tolerance))
 
 
-def plain_difference(ours: tuple[Any, ...], theirs: tuple[Any, ...], rule: OracleRule) -> Difference | None:
+def plain_difference(
+    ours: Plain, theirs: Plain, rule: OracleRule, floats: JudgeFloats | None = None
+) -> Difference | None:
     """Compares two outcomes that are plain data: (kind, arguments after, instance after, value, stdout)."""
+    return _judged(_difference(ours, theirs, rule), floats or by_tolerance(rule.tolerance))
+
+
+def _judged(found: Difference | tuple[Groups, Groups] | None, floats: JudgeFloats) -> Difference | None:
+    if not isinstance(found, tuple):
+        return found
+    where = floats(*found)
+    if not where:
+        return None
+    reason = Reason.MUTATED_INPUT if where.startswith(ARGUMENTS) else Reason.WRONG_OUTPUT
+    return Difference(reason, where if where.startswith(RESULT) else f"after the call, {where}")
+
+
+def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tuple[Groups, Groups] | None:
+    """Returns the first difference; where only floats differ, those of both sides."""
     walk = _Walk(rule)
     if ours[0] != theirs[0] or (ours[0] == "raise" and ours[3][0] != theirs[3][0]):
         return _other_kind(ours, theirs)
-    if where := walk.compare(ours[1], theirs[1], "arguments"):
+    if where := walk.compare(ours[1], theirs[1], ARGUMENTS):
         return Difference(Reason.MUTATED_INPUT, f"after the call, {where}")
-    if where := walk.compare(ours[2], theirs[2], "self"):
+    if where := walk.compare(ours[2], theirs[2], INSTANCE):
         return Difference(Reason.WRONG_OUTPUT, f"after the call, {where}")
-    if ours[0] != "raise" and (where := walk.compare(ours[3], theirs[3], "result")):
+    if ours[0] != "raise" and (where := walk.compare(ours[3], theirs[3], RESULT)):
         return Difference(Reason.WRONG_OUTPUT, where)
+    if rule.exception_messages and ours[0] == "raise" and ours[3] != theirs[3]:
+        return _other_kind(ours, theirs)
     if ours[4] != theirs[4]:
         return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {show(ours[4])}, got {show(theirs[4])}")
-    return None
+    if not walk.floats_differ:
+        return None
+    floats = outcome_leaves(ours), outcome_leaves(theirs)
+    if not alike(*floats):
+        raise ValueError("floats of another number")
+    return floats
 
 
 def _other_kind(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> Difference:
@@ -126,10 +163,15 @@ def _node_text(node: Node, depth: int) -> str:
 
 
 class _Walk:
-    """Walks two plain values side by side; containers are numbered in the order of writing."""
+    """Walks two plain values side by side; containers are numbered in the order of writing.
 
-    def __init__(self, rule: OracleRule) -> None:
+    Floats that differ are no difference here: they are judged together when all else agrees.
+    """
+
+    def __init__(self, rule: OracleRule, exact: bool = False) -> None:
         self.rule = rule
+        self.exact = exact
+        self.floats_differ = False
         self.ours: list[str] = []
         self.theirs: list[str] = []
 
@@ -147,13 +189,10 @@ class _Walk:
             return self.items(a, b, path)
         if isinstance(a, bytearray):
             self.number(path)
-        if isinstance(a, float):
-            same = close(a, b, self.rule.tolerance)
-        elif isinstance(a, complex):
-            same = all(close(x, y, self.rule.tolerance) for x, y in ((a.real, b.real), (a.imag, b.imag)))
-        else:
-            same = a == b
-        return "" if same else f"{path}: expected {show(a)}, got {show(b)}"
+        if isinstance(a, (float, complex)) and not self.exact:
+            self.floats_differ = self.floats_differ or repr(a) != repr(b)
+            return ""
+        return "" if a == b else f"{path}: expected {show(a)}, got {show(b)}"
 
     def number(self, path: str) -> None:
         self.ours.append(path)
@@ -171,6 +210,9 @@ class _Walk:
     def items(self, a: Sequence[Any], b: Sequence[Any], path: str) -> str:
         if len(a) != len(b):
             return f"{path}: expected {len(a)} items {show(a)}, got {len(b)} items {show(b)}"
+        if not self.exact and set(map(type, a)) == {float} == set(map(type, b)):
+            self.floats_differ = self.floats_differ or array("d", a).tobytes() != array("d", b).tobytes()
+            return ""
         for i, (x, y) in enumerate(zip(a, b, strict=True)):
             if where := self.compare(x, y, f"{path}[{i}]"):
                 return where
@@ -186,7 +228,7 @@ class _Walk:
         if a.kind in ARRAYS:
             return self.arrays(a, b, path)
         if a.kind in ("set", "frozenset"):
-            return _Walk(self.rule).items(a.state, b.state, path)
+            return _Walk(self.rule, exact=True).items(a.state, b.state, path)
         return self.compare(a.state, b.state, path)
 
     def dicts(self, a: Node, b: Node, path: str) -> str:
@@ -210,13 +252,14 @@ class _Walk:
         if a.state[2] == b.state[2]:
             return ""
         ours, theirs = elements(a), elements(b)
-        for i, (x, y) in enumerate(zip(ours.ravel().tolist(), theirs.ravel().tolist(), strict=True)):
-            if isinstance(x, float):
-                same = close(x, y, self.rule.tolerance)
-            else:
-                same = x == y
-            if not same:
-                return f"{path}: element {i} of {a.state[1]}: expected {x!r}, got {y!r}"
+        if ours.shape != theirs.shape:
+            raise ValueError("an array of another size than its shape")
+        if is_inexact(ours) and not self.exact:
+            self.floats_differ = True
+            return ""
+        for i, (x, y) in enumerate(zip(ours.ravel(), theirs.ravel(), strict=True)):
+            if x.tobytes() != y.tobytes():
+                return f"{path}: element {i} of {a.state[1]}: expected {x.tolist()!r}, got {y.tolist()!r}"
         return ""
 
     def layouts(self, a: Node, b: Node, path: str) -> str:
@@ -237,6 +280,8 @@ class _Walk:
                 return (
                     f"{path}: shares memory with {got}, at {theirs.shares[1]}; expected {wanted}, at {ours.shares[1]}"
                 )
+        if self.rule.strides and ours.strides != theirs.strides:
+            return f"{path}: expected strides {ours.strides}, got {theirs.strides}"
         if overlapping(b.state[1], theirs.strides) and not overlapping(a.state[1], ours.strides):
             return f"{path}: its elements share memory with each other (strides {theirs.strides})"
         return self.items(ours.attributes, theirs.attributes, f"{path}.__dict__")
@@ -255,15 +300,6 @@ def kind_of(value: Any) -> str:
     if isinstance(value, Node):
         return value.name.replace("builtins:", "").replace(":", ".") or value.kind
     return type(value).__name__
-
-
-def close(a: float, b: float, tolerance: Tolerance) -> bool:
-    """Whether a float is near enough to the expected one; NaN only to NaN, zero signs apart when exact."""
-    if math.isnan(a) or math.isnan(b):
-        return math.isnan(a) and math.isnan(b)
-    if tolerance.exact:
-        return struct.pack("<d", a) == struct.pack("<d", b)
-    return a == b or abs(a - b) <= tolerance.atol + tolerance.rtol * abs(a)
 
 
 def stdout_difference(expected: bytes, actual: bytes, rule: OracleRule) -> Difference | None:
@@ -288,4 +324,8 @@ def _numbers_close(a: str, b: str, tolerance: Tolerance) -> bool:
         x, y = float(a), float(b)
     except ValueError:
         return False
-    return close(x, y, Tolerance(1e-9, 1e-9) if tolerance.exact else tolerance)
+    if math.isnan(x) or math.isnan(y):
+        return math.isnan(x) and math.isnan(y)
+    given = bool(tolerance.rtol or tolerance.atol)
+    rtol, atol = (tolerance.rtol, tolerance.atol) if given else (PRINTED, PRINTED)
+    return x == y or abs(x - y) <= atol + rtol * abs(x) < math.inf

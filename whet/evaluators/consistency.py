@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from whet.core.errors import UsageError
 from whet.core.measurement import Measurement, Outcome
-from whet.core.patch import Malformed, apply_patch
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
 from whet.core.task import Task
@@ -25,7 +24,7 @@ from whet.evaluators.decision import Rule, least, rejudge
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import METERS, reading_meter
-from whet.evaluators.record import BASELINE, CANDIDATE, CASES, SUPPORT, TESTS, WORKLOAD, task_of
+from whet.evaluators.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.statistics import Stage
 
 CHECKED = RUNGS[: RUNGS.index("measure")]
@@ -48,7 +47,7 @@ def _texts(bundle: Bundle) -> Iterator[str]:
     record = bundle.record
     own = {f"{BASELINE}/{record.task.filename}", f"{CANDIDATE}/{record.task.filename}", WORKLOAD}
     for name, data in bundle.texts.items():
-        if name not in own and not name.startswith((f"{SUPPORT}/", f"{CASES}/", f"{TESTS}/")):
+        if name not in own and not name.startswith((f"{SUPPORT}/", f"{TESTS}/", *BINARY)):
             yield f"{name} belongs to nothing"
         elif record.code.get(name) != hashlib.sha256(data).hexdigest():
             yield f"code has another hash, or none, for {name}"
@@ -57,8 +56,8 @@ def _texts(bundle: Bundle) -> Iterator[str]:
         wanted = f"{folder}/{record.task.filename}"
         if wanted not in bundle.texts:
             yield f"{wanted} is missing"
-    if WORKLOAD not in bundle.texts and not any(name.endswith(".in") for name in bundle.texts):
-        yield "there is neither a workload nor a case"
+    if not all(_is_text(data) for name, data in bundle.texts.items() if not name.startswith(BINARY)):
+        yield "a source is not UTF-8 text"
     tests = {name.removeprefix(f"{TESTS}/"): hash for name, hash in record.code.items() if name.startswith(f"{TESTS}/")}
     if tests != dict(record.provenance.tests):
         yield "the files of the tests are not those of the provenance"
@@ -66,17 +65,20 @@ def _texts(bundle: Bundle) -> Iterator[str]:
         yield "there are tests without a command, or a command without tests"
 
 
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _candidate(bundle: Bundle) -> Iterator[str]:
     record = bundle.record
     ours, theirs = (bundle.texts[f"{folder}/{record.task.filename}"] for folder in (BASELINE, CANDIDATE))
     if record.candidate.id != hashlib.sha256(theirs).hexdigest():
         yield "candidate.id is not the hash of the candidate"
-    try:
-        patched = apply_patch(record.candidate.diff, ours.decode()) if record.candidate.diff else ours.decode()
-    except UnicodeDecodeError:
-        yield "the baseline is no text"
-        return
-    if isinstance(patched, Malformed) or patched.encode() != theirs:
+    if record.candidate.diff != candidate_of(bundle).diff(ours.decode("utf-8"), record.task.filename):
         yield "candidate.diff does not lead from the baseline to the candidate"
     if record.command == "verify" and record.candidate.parent != hashlib.sha256(ours).hexdigest():
         yield "candidate.parent is not the hash of the baseline"
@@ -115,7 +117,7 @@ def _differential(bundle: Bundle) -> Iterator[str]:
         count, hashes = drawn.get("inputs"), drawn.get("hashes")
         if count is None and hashes is None and rung.status is RungStatus.FAILED:
             continue
-        if not isinstance(hashes, list) or len(hashes) != count or not hashes:
+        if not isinstance(hashes, list) or len(hashes) != count or not (hashes or rung.status is RungStatus.FAILED):
             yield f"rungs.{rung.name}: {count} inputs have {len(hashes) if isinstance(hashes, list) else 'no'} hashes"
         elif (
             rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")

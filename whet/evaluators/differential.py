@@ -79,7 +79,7 @@ class _Trial:
 
 
 def plan(source: InputSource, seed: int) -> Iterator[Input]:
-    """Yields inputs for one candidate: cases; each size and generator once, upwards; the rest; sizes between and above.
+    """Yields inputs for one candidate: cases, each size once, from the smallest to one between; then more of each.
 
     Args:
         source: draws them.
@@ -90,19 +90,36 @@ def plan(source: InputSource, seed: int) -> Iterator[Input]:
         return
     unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
     small = [size for size in unlisted if size < source.sizes[0]]
-    # Time may run out: what no generator made of a size is worth more than another draw of it.
-    for first, last in ((0, 1), (1, None)):
-        for size in (*small, *source.sizes):
-            draw = source.draw if size in source.sizes else source.try_draw
+    between = [size for size in unlisted if source.sizes[0] < size < source.sizes[-1]]
+    for part in (slice(0, 1), slice(1, None)):
+        for size in (*small, *source.sizes, *between):
+            listed = size in source.sizes
+            draw = source.draw if listed else source.try_draw
             count = DRAWS_SMALLEST if size == source.sizes[0] else DRAWS
-            for name in source.generators:
-                yield from draw(size, _seeds(seed, size, count, name)[first:last], name)
+            yield from draw(size, _seeds(seed, size, count)[part])
+            for name in source.generators if size not in between else ():
+                if name != PLAIN:
+                    yield from draw(size, _seeds(seed, size, DRAWS, name)[part], name)
     for size in unlisted:
-        if size not in small:
-            yield from source.try_draw(size, _seeds(seed, size, DRAWS, PLAIN))
+        if size > source.sizes[-1]:
+            yield from source.try_draw(size, _seeds(seed, size, DRAWS))
 
 
-def _seeds(seed: int, size: int, count: int, generator: str) -> list[int]:
+def input_hash(item: Input) -> str:
+    """Returns what an input is known by in the evidence."""
+    return hashlib.sha256(item.payload).hexdigest()[:16]
+
+
+def due(source: InputSource, seed: int) -> set[int | None]:
+    """Returns the sizes that are met however long it takes: those that are listed, and one that is not."""
+    if not source.sizes:
+        return set()
+    unlisted = source.unlisted_sizes(derive(seed, "unlisted"))
+    between = [size for size in unlisted if source.sizes[0] < size < source.sizes[-1]]
+    return {*source.sizes, *between[:1]}
+
+
+def _seeds(seed: int, size: int, count: int, generator: str = PLAIN) -> list[int]:
     return [derive(seed, generator, size, i) for i in range(count)]
 
 
@@ -194,20 +211,25 @@ class _Comparison:
     def drawn(self) -> Fault | None:
         """Meets what generators draw, and recorded cases."""
         met: set[int | None] = set()
-        spent = 0.0
+        lost: set[int | None] = set()
+        promised = due(self.source, self.seed)
+        end = time.perf_counter() + DRAWN_SECONDS
         for item in plan(self.source, self.seed):
-            late = spent > DRAWN_SECONDS
-            if late and item.size in met:
+            if item.size in lost:
                 continue
-            if late and item.size not in self.source.sizes and item.size is not None:
-                break
+            late = time.perf_counter() > end
+            if late and (item.size in met or item.size not in promised):
+                if promised <= met:
+                    break
+                continue
             expected = self.ours.call(item.payload, self.seconds)
             if isinstance(expected, Fault):
                 if item.size in self.source.sizes or item.size is None:
                     return Fault(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
-                break  # a size that nobody listed and the baseline cannot do
+                lost.add(item.size)  # a size that nobody listed and the baseline cannot do
+                promised.discard(item.size)
+                continue
             met.add(item.size)
-            spent += expected[1]
             if item.size is None or item.size in self.source.sizes:
                 self.natural.add(_raised(decode(expected[0]), self.program))
             elif self.asked(expected[0], textual=False) is Wanted.NOTHING:
@@ -219,7 +241,7 @@ class _Comparison:
 
     def meet(self, item: Input, expected: bytes, spent: float, twice: bool = False) -> Fault | None:
         """Lets the candidate meet an input, and both sides once more in a row where that is cheap."""
-        self.hashes.append(hashlib.sha256(item.payload).hexdigest()[:16])
+        self.hashes.append(input_hash(item))
         self.sources[item.source] += 1
         if fault := self.judged(item, expected):
             return fault

@@ -37,4 +37,17 @@ class Passed:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-Finding = Fault | Passed
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A check that could not be made.
+
+    Attributes:
+        reason: what lacks.
+        detail: the same in a line.
+    """
+
+    reason: Reason
+    detail: str
+
+
+Finding = Fault | Passed | Skipped

@@ -22,8 +22,9 @@ from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
-from whet.evaluators.differential import compare_all
+from whet.evaluators.differential import compare_all, input_hash, plan
 from whet.evaluators.hidden_costs import hidden_costs
+from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
@@ -34,7 +35,8 @@ from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.hazard import check_hazards
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
@@ -93,7 +95,7 @@ class Ladder:
         self._seed = seed
         self._meter = meter
         self._listener = listener
-        self._oracle = Oracle(self.task, source)
+        self._oracle = Oracle(self.task, source, workshop)
         self._zygotes = Zygotes()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
@@ -134,7 +136,9 @@ class Ladder:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
             workshop = self._workshop
-            tests = OwnTests.of(task, workshop.interpreter).validated(workshop.sandbox, workshop.interpreter, task.source)
+            tests = OwnTests.of(task, workshop.interpreter).validated(
+                workshop.sandbox, workshop.interpreter, task.source
+            )
             if isinstance(tests, Fault):
                 detail = first_line(tests.detail.replace("\n", " ", 1))
                 raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
@@ -173,7 +177,7 @@ class Ladder:
             ("build", self._build),
             ("test", self._test),
             ("differential", self._differential),
-            ("hazard", lambda candidate: None),
+            ("hazard", self._hazard),
             ("prove", lambda candidate: None),
         )
         rungs: list[Rung] = []
@@ -209,6 +213,7 @@ class Ladder:
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
+        self._oracle.close()
         self._source.close()
         self._workshop.sandbox.close()
 
@@ -216,10 +221,13 @@ class Ladder:
         return self._options.until is not None and RUNGS.index(name) > RUNGS.index(self._options.until)
 
     def _screen(self, candidate: Candidate) -> Finding:
-        if self.task.language != "python":
-            return Passed("nothing to parse before the compiler does")
-        fault = screen(candidate.source, self.task.source, self.task.symbol)
-        return fault or Passed("parses, and takes the same arguments")
+        detail = "nothing to parse before the compiler does"
+        if self.task.language == "python":
+            if fault := screen(candidate.source, self.task.source, self.task.symbol):
+                return fault
+            detail = "parses, and takes the same arguments"
+        found = hints(self.task.language, candidate.source, self.task.source)
+        return Passed(detail, {"hints": [to_plain(hint) for hint in found]})
 
     def _build(self, candidate: Candidate) -> Finding:
         subject = self._workshop.build(candidate.source)
@@ -264,10 +272,16 @@ class Ladder:
         ours, theirs = self.baseline.subject, self._subject(candidate)
         compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
         evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
+        if floats := self._oracle.float_evidence():
+            evidence["floats"] = floats
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
         evidence["strengthened"] = self.baseline.strengthened
         return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+
+    def planned(self, seed: int) -> set[str]:
+        """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
+        return {input_hash(item) for item in plan(self._source, seed)}
 
     def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
         """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
@@ -281,6 +295,10 @@ class Ladder:
         """
         timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
         return hashes(draw_all(timed, random.Random(seed)))
+
+    def _hazard(self, candidate: Candidate) -> Finding | None:
+        seed = derive(self._seed, "hazard", candidate.id)
+        return check_hazards(self._workshop, candidate.source, self._source, seed, self.baseline.limit)
 
     def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
         """Returns one of a few that no candidate can foresee."""
@@ -302,7 +320,9 @@ class Ladder:
         start = time.perf_counter()
         with measuring_cores(self._options.cores) as cores:
             found = [
-                self._under(extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores)
+                self._under(
+                    extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores
+                )
                 for extra in variants
             ]
         spent = time.perf_counter() - start
@@ -373,6 +393,8 @@ class Ladder:
 def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
     if found is None:
         return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
+    if isinstance(found, Skipped):
+        return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
     if isinstance(found, Fault):
         return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
     return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import Difference, difference, show, stdout_difference
 from whet.evaluators.inputs import Input, InputSource
 from whet.evaluators.finding import Fault
+from whet.evaluators.float_judge import FloatJudge
+from whet.evaluators.reference import Reference
+from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import Node, decode
 
 
 class Oracle:
     """Knows what is right for one task. Safe for several threads."""
 
-    def __init__(self, task: Task, source: InputSource) -> None:
+    def __init__(self, task: Task, source: InputSource, workshop: Workshop | None = None) -> None:
+        """Begins without any process.
+
+        Args:
+            task: says how outcomes are compared.
+            source: of the inputs; knows the workload's own property.
+            workshop: where the baseline is run with more bits; None judges floats by a few units of their last place.
+        """
         self._task = task
         self._source = source
+        ratio = task.oracle.tolerance.error_ratio
+        judged = ratio and workshop is not None and task.kind is Kind.FUNCTION and task.language == "python"
+        self._floats = FloatJudge(ratio, Reference(workshop)) if judged and workshop is not None else None
 
     def judge(self, item: Input, expected: bytes, actual: bytes) -> Fault | None:
         """Compares the candidate's outcome on an input with the baseline's; None where it is right."""
@@ -31,7 +48,8 @@ class Oracle:
     def compare(self, item: Input, expected: bytes, actual: bytes) -> Difference | None:
         """Returns how an outcome differs from the baseline's, if at all."""
         if self._task.kind is Kind.FUNCTION:
-            return difference(expected, actual, self._task.oracle)
+            floats = partial(self._floats.where, item.name, item.payload) if self._floats else None
+            return difference(expected, actual, self._task.oracle, floats)
         code, stdout, _ = decode(expected)
         their_code, their_stdout, stderr = decode(actual)
         if code != their_code:
@@ -40,6 +58,15 @@ class Oracle:
         return stdout_difference(
             item.expected if item.expected is not None else stdout, their_stdout, self._task.oracle
         )
+
+    def float_evidence(self) -> Mapping[str, Any]:
+        """Returns how this thread's floats were judged since it asked last; empty where none had other bits."""
+        return self._floats.evidence() if self._floats else {}
+
+    def close(self) -> None:
+        """Ends the processes that it judges floats with."""
+        if self._floats:
+            self._floats.close()
 
     def checkable(self, outcome: bytes) -> bytes:
         """Returns the part of an outcome that a workload's `check` looks at."""

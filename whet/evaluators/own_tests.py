@@ -125,7 +125,7 @@ class OwnTests:
     def validated(self, sandbox: Sandbox, interpreter: Interpreter, baseline: str) -> OwnTests | Fault:
         """Finds the strictest mode in which the baseline passes, and keeps what the tests say of it there."""
         modes = [Mode(copied, plugins) for copied in (False, True) for plugins in (False, True)]
-        found: Report | Fault = Fault(Reason.TEST_FAILURE, "")
+        fault = Fault(Reason.TEST_FAILURE, "")
         for mode in modes if self.kind == "pytest" else [Mode(), Mode(copied=True)]:
             tests = replace(self, mode=mode)
             found = tests._run(sandbox, interpreter, baseline)
@@ -133,9 +133,10 @@ class OwnTests:
                 blind = self.kind == "command" and self.target.endswith(".py")
                 blind = blind and isinstance(tests._run(sandbox, interpreter, ENDS_AT_ONCE), Report)
                 return replace(tests, expected=found, blind=blind)
-            if found.reason is Reason.TIMEOUT:
+            fault = found
+            if fault.reason is Reason.TIMEOUT:
                 break
-        return found
+        return fault
 
     def check(self, sandbox: Sandbox, interpreter: Interpreter, source: str) -> Finding:
         """Runs the tests on a candidate; they must say of it what they said of the baseline."""

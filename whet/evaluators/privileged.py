@@ -19,6 +19,8 @@ EVENTS = perf.HARDWARE + perf.SOFTWARE
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 MOST_FOR_USERS = 2
 """The highest setting at which the kernel lets a user count the events of its own processes."""
+
+
 def loosened(facts: Mapping[str, Any]) -> str:
     """Returns what a sandbox allows a profiling job beyond others; empty where it denies nothing anyway."""
     if not facts.get("seccomp"):

@@ -21,7 +21,10 @@ from whet.core.task import Case, Task, Workload
 from whet.core.verdict import Verdict
 from whet.evaluators.bundle import Bundle, safe
 
-BASELINE, CANDIDATE, SUPPORT, CASES, TESTS = "baseline", "candidate", "support", "cases", "tests"
+BASELINE, CANDIDATE, SUPPORT, TESTS = "baseline", "candidate", "support", "tests"
+CASES, CALLS = "cases", "calls"
+BINARY = (f"{CASES}/", f"{CALLS}/")
+"""Parts that need not be text."""
 WORKLOAD = "workload/workload.py"
 REPEAT = "whet verify --evidence FILE"
 HOMES = re.compile(r"/(?:home|Users)/[^/\s\"':]+|/root(?=/)")
@@ -77,6 +80,7 @@ def _texts(task: Task, candidate: Candidate) -> dict[str, bytes]:
     texts |= {f"{SUPPORT}/{path}": text.encode() for path, text in task.support.items()}
     if task.workload.generator is not None:
         texts[WORKLOAD] = task.workload.generator.encode()
+    texts |= {f"{CALLS}/{number:04}": payload for number, payload in enumerate(task.workload.calls)}
     for case in task.workload.cases:
         texts[f"{CASES}/{case.name}.in"] = case.stdin
         if case.expected is not None:
@@ -178,6 +182,7 @@ def task_of(bundle: Bundle, project: Path | None) -> Task:
                 _case(texts, name) for name in record.code if name.startswith(f"{CASES}/") and name.endswith(".in")
             ),
             sizes=settings.sizes,
+            calls=tuple(texts[name] for name in record.code if name.startswith(f"{CALLS}/")),
         ),
         oracle=settings.oracle,
         tests=settings.tests if project is not None else None,

@@ -33,6 +33,8 @@ from whet.evaluators.targets import LANGUAGES
 from whet.evaluators.verify import drawn, judged
 
 BEFORE_TIMING = RUNGS[RUNGS.index("measure") - 1]
+FROM_SEEDS = ("generator", "case")
+"""Sources of differential inputs that do not hang on what was met before."""
 REDRAWN = 3
 """Turns of each timed rung whose inputs are drawn again."""
 MOST = Limits(seconds=3600.0, memory=256 << 30, processes=1024, output=1024 * MIB)
@@ -217,12 +219,13 @@ def _inputs(
 
 def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidate: Candidate) -> Iterator[Comparison]:
     found = ladder.compare(candidate, int(drawn["seed"]), int(drawn["hash_seed"]))
-    recorded, here = set(drawn["hashes"]), set(found.evidence.get("hashes", ()))
-    # A slower machine gets less far in the same seconds, so one may be a part of the other.
-    same = bool(here) and (recorded <= here or here <= recorded)
-    count = len(recorded & here)
-    note = "" if same else "the same seed gives other inputs here"
-    yield Comparison(f"{rung.name} inputs", f"{len(recorded)} distinct", f"{count} the same", same, note)
+    # What was drawn comes first; how far it came, and what was made of it, hangs on the machine's speed.
+    sources = drawn.get("sources", {})
+    count = sum(int(sources.get(name, 0)) for name in FROM_SEEDS)
+    planned = ladder.planned(int(drawn["seed"]))
+    same = sum(one in planned for one in drawn["hashes"][:count])
+    note = "" if same == count else "the same seed gives other inputs here"
+    yield Comparison(f"{rung.name} inputs", f"{count} drawn", f"{same} the same", same == count, note)
     if rung.status is RungStatus.FAILED and rung.name == "confirm":
         return  # it fell when it was timed
     said = "wrong" if rung.status is RungStatus.FAILED else "right"

@@ -272,6 +272,8 @@ class LiveProgram:
 
     def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
         try:
+            # Else a run could read the result that an earlier one kept in a file.
+            self._session.ask("clear", seconds=START_SECONDS)
             self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
             answer, outside = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
@@ -312,16 +314,17 @@ class Workshop:
         self._built: dict[str, Subject | Fault] = {}
         self._lock = threading.Lock()
 
-    def build(self, source: str, extra: tuple[str, ...] = ()) -> Subject | Fault:
+    def build(self, source: str, extra: tuple[str, ...] = (), layouts: int = native.LAYOUTS) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
 
         Args:
             source: the text of the target's file.
             extra: compiler flags after the task's own.
+            layouts: in how many layouts in memory to link it; what is timed needs all. The same flags, as many.
         """
         name = "-".join((content_id(source), *extra))
         if name not in self._built:
-            self._built[name] = self._build(name, source, extra)
+            self._built[name] = self._build(name, source, extra, layouts)
         with self._lock:
             built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
             self._discard(content_id(self.task.source))
@@ -334,13 +337,13 @@ class Workshop:
             if isinstance(old := self._built.pop(name), Subject):
                 shutil.rmtree(old.tree)
 
-    def _build(self, name: str, source: str, extra: tuple[str, ...]) -> Subject | Fault:
+    def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Subject | Fault:
         task = self.task
         if task.language == "python":
             files = {path: text.encode() for path, text in task.support.items()}
             tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
             return Subject(name, source, tree, self)
-        layouts = native.paddings(name)
+        layouts = native.paddings(name)[:most]
         built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from whet.core.config import describe_invalid, read_toml
 from whet.core.errors import UsageError
@@ -31,24 +31,38 @@ class TaskTable(_Strict):
 
 
 class FloatTolerance(_Strict):
-    """``tolerance = {rtol = ..., atol = ...}``."""
+    """``tolerance = {rtol = ..., atol = ...}``, ``{ulp = ...}`` or ``{error_ratio = ...}``."""
 
     rtol: float = Field(default=0.0, ge=0)
     atol: float = Field(default=0.0, ge=0)
+    ulp: float = Field(default=0.0, ge=0)
+    error_ratio: float = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def one_rule(self) -> FloatTolerance:
+        """Refuses two rules at once."""
+        if sum(map(bool, (self.rtol or self.atol, self.ulp, self.error_ratio))) > 1:
+            raise ValueError("give rtol and atol, or ulp, or error_ratio")
+        return self
 
 
 class OracleTable(_Strict):
     """``[oracle]``."""
 
-    tolerance: Literal["exact"] | FloatTolerance = "exact"
+    tolerance: Literal["exact"] | FloatTolerance | None = None
     stdout: Literal["exact", "tokens", "floats"] = "exact"
     dict_order: bool = False
+    exception_messages: bool = False
+    strides: bool = False
 
     def rule(self) -> OracleRule:
         """Returns it as the rule that outputs are compared by."""
         given = self.tolerance
-        tolerance = Tolerance() if given == "exact" else Tolerance(given.rtol, given.atol)
-        return OracleRule(tolerance, self.stdout, self.dict_order)
+        if given is None:
+            tolerance = OracleRule().tolerance
+        else:
+            tolerance = Tolerance() if given == "exact" else Tolerance(**given.model_dump())
+        return OracleRule(tolerance, self.stdout, self.dict_order, self.exception_messages, self.strides)
 
 
 class WorkloadTable(_Strict):

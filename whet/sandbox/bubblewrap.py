@@ -52,9 +52,7 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(
-        self, protections: Protections = ALL_ON, devices: Path = DEV, control_groups: bool = True
-    ) -> None:
+    def __init__(self, protections: Protections = ALL_ON, devices: Path = DEV, control_groups: bool = True) -> None:
         """Looks for what this machine offers.
 
         Args:

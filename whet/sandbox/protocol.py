@@ -39,6 +39,8 @@ class Job:
         work: bytes of the writable ``/work``.
         gpu: whether it sees the NVIDIA GPUs; address space has no limit then.
         gauged: whether its peak of memory will be asked for.
+        sanitized: whether what runs was built with a sanitizer, whose shadow takes terabytes of address space: that
+            has no limit then, and memory in use has the same as ever.
         preload: modules for a fork of a warm worker to have imported; an empty tuple is a fork too. None is a fresh
             process, which a sandbox may start in any case.
         worker: which of several warm workers that are alike.
@@ -55,6 +57,7 @@ class Job:
     work: int = 256 << 20
     gpu: bool = False
     gauged: bool = False
+    sanitized: bool = False
     preload: tuple[str, ...] | None = None
     worker: int = 0
     profiling: bool = False

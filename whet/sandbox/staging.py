@@ -177,8 +177,8 @@ def first_words(
         protections: which limits are kept.
         rules: what `whet.sandbox.inside.landlock.restrict` leaves to foreign code; empty is no such rules.
     """
-    # CUDA reserves address space beyond all bounds.
-    memory = 0 if job.gpu or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
+    # CUDA and sanitizers reserve address space beyond all bounds.
+    memory = 0 if job.gpu or job.sanitized or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
     output = job.limits.output if protections.file_limit else 0
     place = [work, alone] if job.program in LAUNCHERS else [tree]
     return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]

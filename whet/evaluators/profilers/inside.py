@@ -17,7 +17,12 @@ LONGEST_REPORT = 32 << 20
 
 
 def report(
-    workshop: Workshop, subject: Subject, argv: Sequence[str], item: Input, slowed: float = SLOWED, profiling: bool = False
+    workshop: Workshop,
+    subject: Subject,
+    argv: Sequence[str],
+    item: Input,
+    slowed: float = SLOWED,
+    profiling: bool = False,
 ) -> str:
     """Returns what a tool wrote while a subject ran under it.
 

@@ -37,7 +37,7 @@ RECORD = (
 )
 DATA = "perf.data"
 READ = (
-    f"cd /tmp && exec {PATH} script --force --input \"$1/{DATA}\" --fields ip,sym,dso,srcline --inline "
+    f'cd /tmp && exec {PATH} script --force --input "$1/{DATA}" --fields ip,sym,dso,srcline --inline '
     '--full-source-path >"$2" 2>/dev/null'
 )
 CALLED = re.compile(r"\t\s*[0-9a-f]+ (.*?)(?: \(([/\[].*)\))?$")

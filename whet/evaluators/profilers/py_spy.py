@@ -88,4 +88,3 @@ def parse(report: str) -> Counter[Stack]:
         stack = tuple(Frame(match[1], match[2], int(match[3])) for match in reversed(matches))
         stacks[stack] += int(count)
     return stacks
-

@@ -72,10 +72,7 @@ class Target:
 
     def decode(self, payload: bytes) -> tuple[Any, Any, Any]:
         """Returns (init, args, kwargs) of one input."""
-        value = decode(payload, self.resolve)
-        if isinstance(value, dict):
-            return value.get("init", ()), value.get("args", ()), value.get("kwargs", {})
-        return (), value, {}
+        return parts(decode(payload, self.resolve))
 
     def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Returns (instance or None, result); a lazy result is made to do its work here."""
@@ -89,6 +86,13 @@ class Target:
         if isinstance(result, LAZY):
             result = _Forced(list(result))
         return instance, result
+
+
+def parts(value: Any) -> tuple[Any, Any, Any]:
+    """Returns (init, args, kwargs) of one decoded input."""
+    if isinstance(value, dict):
+        return value.get("init", ()), value.get("args", ()), value.get("kwargs", {})
+    return (), value, {}
 
 
 class _Forced:
@@ -144,25 +148,38 @@ def _spent() -> tuple[int, int, int]:
     return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9), own.ru_nvcsw, own.ru_nivcsw
 
 
+def _changed(payload: bytes, given: Any) -> Any:
+    """Returns the arguments after a call; None where they are as they came, so that most calls hand none over."""
+    try:
+        if encode(given) == payload:
+            return None
+    except CodecError:  # what became of them is told when they are stored
+        pass
+    return parts(given)[1:]
+
+
 def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple[int, int, int, int, list[bytes]]:
     """Calls once an input.
 
     Returns:
         nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, all outcomes.
     """
-    inputs = [target.decode(payload) for payload in payloads]
-    results: list[tuple[str, Any, str]] = []
+    inputs = [decode(payload, target.resolve) for payload in payloads]
+    results: list[tuple[str, Any, Any, str]] = []
     gc.collect()
     gc.disable()
     before = _spent()
     total = 0
-    for init, args, kwargs in inputs:
-        kind, _, value, spent = invoke(target, init, args, kwargs)
+    for given in inputs:
+        kind, instance, value, spent = invoke(target, *parts(given))
         total += spent
-        results.append((kind, value, capture.take()))
+        results.append((kind, instance, value, capture.take()))
     cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before))
     gc.enable()
-    outcomes = [stored(kind, None, None, value, text) for kind, value, text in results]
+    outcomes = [
+        stored(kind, _changed(payload, given), instance, value, text)
+        for payload, given, (kind, instance, value, text) in zip(payloads, inputs, results)
+    ]
     return total, cpu, waits, preemptions, outcomes
 
 

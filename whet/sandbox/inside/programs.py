@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
 PR_SET_DUMPABLE = 4
 TAIL = 16384
+SHARED = ("/tmp", "/dev/shm")
 READY = b"\n"
 SAID, GATE = 8, 9
 WAIT = f'echo >&{SAID}; exec {SAID}>&-; read -r _ <&{GATE} && exec {GATE}<&- "$@"'
@@ -135,6 +136,13 @@ class Launcher:
         except ProcessLookupError:
             return
 
+    def clear(self) -> None:
+        """Removes the files that earlier runs left, wherever a program may write."""
+        for folder in (".", *(SHARED if self.isolated else ())):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            empty(descriptor)
+            os.close(descriptor)
+
     def output(self) -> tuple[bytes, bytes]:
         """Returns stdout and the end of stderr of the last run."""
         _, (stdout, _), (stderr, _) = self.files
@@ -156,6 +164,27 @@ def unnamed() -> tuple[int, int]:
     return reading, writing
 
 
+def empty(folder: int) -> None:
+    """Removes all that is in an open folder, but for what must stay: an interpreter may be mounted there."""
+    with os.scandir(folder) as found:
+        entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
+    for name, is_folder in entries:
+        try:
+            if not is_folder:
+                os.unlink(name, dir_fd=folder)
+                continue
+            os.chmod(name, 0o700, dir_fd=folder)
+            # Not by its path: folders can be nested deeper than a path is long.
+            inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            try:
+                empty(inner)
+            finally:
+                os.close(inner)
+            os.rmdir(name, dir_fd=folder)
+        except OSError:
+            continue
+
+
 def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
     """Answers messages until the world outside goes."""
     _, folder, isolated, memory, processes, output, rules = channel.read()
@@ -169,6 +198,9 @@ def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
         if operation == "prepare":
             launcher.prepare(message[1], message[2])
             channel.write(("ready",))
+        elif operation == "clear":
+            launcher.clear()
+            channel.write(("cleared",))
         elif operation == "go":
             try:
                 channel.write(("done", *launcher.run()))

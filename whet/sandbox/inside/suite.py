@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import hmac
+import importlib
 import json
 import os
 import sys
@@ -110,7 +111,8 @@ def altered(before: dict[str, dict[str, tuple[Any, Any]]]) -> list[str]:
 
 def run_pytest(args: list[str], record: Record) -> int:
     """Runs pytest with a plugin of ours beside the project's own configuration."""
-    import pytest
+    # Not whet's own, but the one of the project's interpreter.
+    pytest: Any = importlib.import_module("pytest")
 
     class Recorder:
         @pytest.hookimpl(tryfirst=True)
@@ -145,7 +147,7 @@ def run_unittest(args: list[str], record: Record) -> int:
             super().addSuccess(test)
 
     class Runner(unittest.TextTestRunner):
-        resultclass = Result
+        resultclass: Any = Result
 
     program = unittest.TestProgram(module=None, argv=["python -m unittest", *args], testRunner=Runner, exit=False)
     return 0 if program.result.wasSuccessful() else 1
@@ -208,7 +210,7 @@ def main() -> None:
     sign = hmac.new(bytes.fromhex(job.pop("key")), digestmod="sha256")
     dumps, write, leave = json.dumps, os.write, os._exit
     for name in PREPARED[job["kind"]]:
-        __import__(name)
+        importlib.import_module(name)
     record, before = Record(), snapshot()
     code = RUNNERS[job["kind"]](job["args"], record)
     sys.stdout.flush()

@@ -1,0 +1,208 @@
+"""Whether floats that differ in their bits are right: by a stated tolerance, or by the baseline's own error.
+
+By default the candidate's error may be at most a multiple of the baseline's, both against the baseline run with more
+bits. The baseline's error at one input may be nothing by luck, so it is taken as the largest of several: at the input
+and at inputs whose floats are off by a last place. Besides, what moving the input by a last place does to the truth
+is allowed, and a few units of the last place of the result.
+
+    allowed = K * error of the baseline + change of the truth + 4 ulp,  at most sqrt(eps) of the result's scale
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whet.evaluators.error_scale import Samples, believable
+from whet.evaluators.floats import FLOOR_ULPS, LEAST, Allowance, alike, beyond, error_of, finite, not_finite_alike
+from whet.evaluators.leaves import Group, Groups, Reals, ulp
+from whet.evaluators.reference import BITS, Reference
+
+SAMPLES = 8
+SAMPLE_SECONDS = 1.0
+"""After which no further sample is drawn, once there are two."""
+FULL = 4
+"""Inputs of one size that are judged in full before `GLANCE` holds for the next ones."""
+GLANCE = 0.75
+"""What share of the least that inputs of one size allowed is right without a closer look at the next ones."""
+NAME_SECONDS = 2.0
+"""Spent on inputs of one size before `TIRED` takes the place of `GLANCE`."""
+TIRED = 8.0
+DROPPED_BITS = range(5, 13)
+"""How many bits fewer the baseline is run with to see its error where its input has no floats."""
+DOUBLE_BITS = 53
+BINS = 64
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of the inputs of one size.
+
+    Attributes:
+        strictest: the least that they allowed, for each group, as a share of its scale, by the elements' magnitude.
+        full: how many were judged in full.
+        seconds: spent on that.
+        refined: whether the reference can be had for them.
+    """
+
+    strictest: dict[str, Reals] = field(default_factory=dict)
+    full: int = 0
+    seconds: float = 0.0
+    refined: bool = True
+
+    def add(self, name: str, group: Group, allowance: Allowance) -> None:
+        bins, scale = _magnitudes(group)
+        share = (allowance.allowed / scale).astype(float)
+        low = np.full(BINS, np.inf)
+        np.minimum.at(low, bins, share)
+        self.strictest[name] = np.minimum(self.strictest.get(name, np.inf), low)
+
+    def suffices(self, ours: Groups, theirs: Groups) -> bool:
+        """Whether the candidate's floats are so near the baseline's that there is nothing to find out."""
+        spent = self.seconds > NAME_SECONDS
+        if self.full < FULL and not spent:
+            return False
+        factor = TIRED if spent else GLANCE
+
+        def rule(name: str, group: Group) -> Allowance:
+            bins, scale = _magnitudes(group)
+            table = self.strictest.get(name, np.zeros(BINS))
+            allowed = np.where(np.isfinite(table), table, 0)[bins] * scale * factor
+            return Allowance(finite(group.values().astype(np.longdouble)), allowed, allowed)
+
+        return not beyond(ours, theirs, rule)
+
+
+def _magnitudes(group: Group) -> tuple[NDArray[Any], Reals]:
+    values = np.abs(finite(group.values().astype(np.longdouble)))
+    scale = max(values.max(initial=0), LEAST)
+    with np.errstate(divide="ignore"):
+        bins = np.clip(-np.floor(np.log2(np.maximum(values / scale, np.longdouble(2.0**-1000)))), 0, BINS - 1)
+    return bins.astype(int), scale
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one thread judged since it was asked last."""
+
+    judged: int = 0
+    at_a_glance: int = 0
+    references: Counter[str] = field(default_factory=Counter)
+    worst_ratio: float = 0.0
+    worst_share: float = 0.0
+
+
+class FloatJudge:
+    """Judges the floats of one task's outcomes by the baseline's own error. Safe for several threads."""
+
+    def __init__(self, ratio: float, reference: Reference) -> None:
+        self._ratio = ratio
+        self._reference = reference
+        self._lock = threading.Lock()
+        self._seen: dict[str, _Seen] = {}
+        self._tallies = threading.local()
+
+    def where(self, name: str, payload: bytes, ours: Groups, theirs: Groups) -> str:
+        """Returns where the candidate's floats are wrong, or an empty string.
+
+        Args:
+            name: of the input's kind: those with one name share what is known of them.
+            payload: the input.
+            ours: the floats of the baseline's outcome.
+            theirs: the floats of the candidate's, of the same structure.
+        """
+        tally = self._tally()
+        tally.judged += 1
+        if fault := not_finite_alike(ours, theirs):
+            return fault
+        with self._lock:
+            seen = self._seen.setdefault(name, _Seen())
+            if seen.suffices(ours, theirs):
+                tally.at_a_glance += 1
+                return ""
+            start = time.perf_counter()
+            found, source = self._allowances(seen, payload, ours, theirs)
+            seen.seconds += time.perf_counter() - start
+            seen.full += 1
+            for group, allowance in found.items():
+                seen.add(group, ours[group], allowance)
+        tally.references[source] += 1
+        self._weigh(tally, ours, theirs, found)
+        return beyond(ours, theirs, lambda group, _: found[group])
+
+    def evidence(self) -> Mapping[str, Any]:
+        """Returns what this thread judged since it asked last, as plain data; empty where that was nothing."""
+        tally, self._tallies.tally = self._tally(), _Tally()
+        if not tally.judged:
+            return {}
+        return {
+            "rule": f"error_ratio {self._ratio:g}",
+            "inputs_with_other_bits": tally.judged,
+            "judged_by_earlier_inputs": tally.at_a_glance,
+            "references": dict(tally.references),
+            "worst_ratio": tally.worst_ratio,
+            "worst_share_of_allowed": tally.worst_share,
+        }
+
+    def close(self) -> None:
+        """Ends the reference's processes."""
+        with self._lock:
+            self._reference.close()
+
+    def _tally(self) -> _Tally:
+        if not hasattr(self._tallies, "tally"):
+            self._tallies.tally = _Tally()
+        found: _Tally = self._tallies.tally
+        return found
+
+    def _weigh(self, tally: _Tally, ours: Groups, theirs: Groups, found: Mapping[str, Allowance]) -> None:
+        for name, group in ours.items():
+            one = found[name]
+            error = error_of(theirs[name].values(), one.truth)
+            own = np.maximum(one.error, ulp(one.truth, group.format) / 2)
+            tally.worst_ratio = max(tally.worst_ratio, float(np.max(error / own, initial=0)))
+            tally.worst_share = max(tally.worst_share, float(np.max(error / one.allowed, initial=0)))
+
+    def _allowances(
+        self, seen: _Seen, payload: bytes, ours: Groups, theirs: Groups
+    ) -> tuple[dict[str, Allowance], str]:
+        """Returns what is allowed in each group, and what that rests on."""
+        start = time.perf_counter()
+        near = self._reference.near(payload, 0)
+        magnitude = near[1] if near else 0.0
+        truth = self._reference.truth(payload) if seen.refined else None
+        seen.refined = truth is not None
+        if truth is not None and not (alike(ours, truth) and believable(ours, truth, magnitude)):
+            truth = None
+        samples = Samples(ours, truth)
+        most = {name: samples.most(name, magnitude) for name in ours}
+        if beyond(ours, theirs, lambda group, _: most[group]):
+            return most, "half of the digits"
+        if near is not None and near[0] == payload:
+            if truth is not None:
+                for dropped in DROPPED_BITS:
+                    if time.perf_counter() - start > SAMPLE_SECONDS:
+                        break
+                    samples.coarser(self._reference.truth(payload, DOUBLE_BITS - dropped), 2.0**-dropped)
+        elif near is not None:
+            for seed in range(1, SAMPLES + 1):
+                if samples.count >= 2 and time.perf_counter() - start > SAMPLE_SECONDS:
+                    break
+                one = self._reference.near(payload, seed)
+                if one is None:
+                    break
+                better = self._reference.truth(one[0]) if truth is not None else None
+                samples.near(self._reference.plain(one[0]), better)
+        source = f"{BITS} bits or the next wider type" if truth is not None else (
+            "inputs off by a last place" if samples.count else f"{FLOOR_ULPS:g} ulp"
+        )
+        return {name: samples.allowance(name, self._ratio, magnitude) for name in ours}, source
+
+

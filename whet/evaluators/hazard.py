@@ -1,0 +1,192 @@
+"""Sanitizers for native programs: the candidate is built with them and runs small and timed inputs once more.
+
+What they report of the candidate and not of the baseline on the same input is ``memory_error``: reads and writes
+beyond what was allocated, memory used after it was freed, undefined behaviour, and races of threads. Such a program
+may print what is right, here and today.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from whet.core.task import Kind
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault, Passed, Skipped
+from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.subjects import PROGRAM, START_SECONDS, Subject, Workshop, fault
+from whet.sandbox.protocol import Incident, Job, Session
+
+NATIVE = ("c", "cpp")
+BUDGET_SECONDS = 1.0
+"""For one sanitizer; the smallest input is met in any case."""
+MOST_CASES = 4
+REPORTED = 77
+"""Exit code that a sanitizer ends a program with when it reports."""
+OPTIONS = f"exitcode={REPORTED}:halt_on_error=1:abort_on_error=0:print_legend=0"
+STARTERS = (b"pthread_create", b"_M_start_thread", b"thrd_create")
+"""Symbols of which a program that starts threads needs one; OpenMP's runtime is none that the sanitizer understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sanitizer:
+    """One way of building a program so that it watches itself.
+
+    Attributes:
+        name: for people.
+        flags: of the compiler. The macro by which a program could tell is undefined.
+        settings: variables of its environment.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+ADDRESSES = Sanitizer(
+    "addresses and undefined behaviour",
+    ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-U__SANITIZE_ADDRESS__"),
+    # Leaks are no fault: a program's memory goes with it. Nor can they be looked for where nothing may be traced.
+    (f"ASAN_OPTIONS={OPTIONS}:detect_leaks=0:quarantine_size_mb=16", f"UBSAN_OPTIONS={OPTIONS}"),
+)
+RACES = Sanitizer(
+    "races",
+    ("-g", "-O1", "-fsanitize=thread", "-U__SANITIZE_THREAD__"),
+    (f"TSAN_OPTIONS={OPTIONS}:report_signal_unsafe=0",),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended.
+
+    Attributes:
+        code: negative is a signal.
+        said: the end of its stderr.
+    """
+
+    code: int
+    said: str
+
+    @property
+    def reported(self) -> bool:
+        """Whether a sanitizer ended it."""
+        return self.code == REPORTED
+
+
+def check_hazards(
+    workshop: Workshop, source: str, inputs: InputSource, seed: int, seconds: float
+) -> Fault | Passed | Skipped | None:
+    """Runs a candidate with sanitizers; None for what is no native program.
+
+    Args:
+        workshop: builds both sides.
+        source: the candidate's text.
+        inputs: draws inputs.
+        seed: of the inputs.
+        seconds: that one run may take.
+    """
+    if workshop.task.language not in NATIVE or workshop.task.kind is not Kind.PROGRAM:
+        return None
+    plain = workshop.build(source)
+    assert isinstance(plain, Subject), "a candidate that does not build is not run"
+    used = (ADDRESSES, RACES) if _starts_threads(plain) else (ADDRESSES,)
+    counts = {}
+    for sanitizer in used:
+        found = _watched(workshop, source, sanitizer, inputs, derive(seed, sanitizer.name), seconds)
+        if not isinstance(found, int):
+            return found
+        counts[sanitizer.name] = found
+    told = " and ".join(f"{count} inputs watched for {name}" for name, count in counts.items())
+    return Passed(told, {"inputs": counts})
+
+
+def _starts_threads(subject: Subject) -> bool:
+    binary = (subject.tree / PROGRAM.format(layout=0)).read_bytes()
+    return any(symbol in binary for symbol in STARTERS)
+
+
+def _watched(
+    workshop: Workshop, source: str, sanitizer: Sanitizer, inputs: InputSource, seed: int, seconds: float
+) -> int | Fault | Skipped:
+    """Returns how many inputs showed nothing (one at least), or the first report."""
+    sides = [workshop.build(text, sanitizer.flags, layouts=1) for text in (workshop.task.source, source)]
+    for side in sides:
+        if isinstance(side, Fault):
+            last = side.detail.strip().splitlines()[-1:] or [""]
+            return Skipped(Reason.TOOL_MISSING, f"no build that watches for {sanitizer.name}: {last[0][:200]}")
+    baseline, candidate = (_open(side) for side in sides if isinstance(side, Subject))
+    try:
+        return _compared(workshop, baseline, candidate, sanitizer, inputs, seed, seconds)
+    except Incident as incident:
+        found = fault(incident, seconds)
+        return Fault(found.reason, f"watched for {sanitizer.name}: {found.detail}")
+    finally:
+        baseline.close()
+        candidate.close()
+
+
+def _compared(
+    workshop: Workshop,
+    baseline: Session,
+    candidate: Session,
+    sanitizer: Sanitizer,
+    inputs: InputSource,
+    seed: int,
+    seconds: float,
+) -> int | Fault | Skipped:
+    clean = 0
+    end = time.perf_counter() + BUDGET_SECONDS
+    for item in _inputs(inputs, seed):
+        if clean and time.perf_counter() > end:
+            break
+        ours = _run(workshop, baseline, sanitizer, item, seconds)
+        if ours.code < 0:
+            return Skipped(Reason.TOOL_MISSING, f"no watching for {sanitizer.name} here: {ours.said[-200:]}")
+        if ours.reported:
+            continue
+        theirs = _run(workshop, candidate, sanitizer, item, seconds)
+        if theirs.reported:
+            return Fault(
+                Reason.MEMORY_ERROR, f"{headline(theirs.said)}\non {item.name}", {"report": theirs.said[:4000]}
+            )
+        if theirs.code < 0:
+            return Fault(Reason.CRASH, f"watched for {sanitizer.name}, ended by signal {-theirs.code} on {item.name}")
+        clean += 1
+    if not clean:
+        return Skipped(Reason.NOT_ASKED, f"the original itself, watched for {sanitizer.name}, is reported everywhere")
+    return clean
+
+
+def _inputs(source: InputSource, seed: int) -> Iterator[Input]:
+    yield from source.cases[:MOST_CASES]
+    if source.sizes:
+        for size in sorted({*source.sizes, *source.unlisted_sizes(derive(seed, "unlisted"))}):
+            yield from source.try_draw(size, [derive(seed, size)])
+
+
+def _open(subject: Subject) -> Session:
+    workshop = subject.workshop
+    job = Job("programs", workshop.interpreter, subject.tree, workshop.task.limits)
+    return workshop.sandbox.open(replace(job, sanitized=True))
+
+
+def _run(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:
+    argv = ["/usr/bin/env", *sanitizer.settings, *workshop.argv(session.tree)]
+    session.ask("prepare", argv, item.payload, seconds=START_SECONDS)
+    (kind, *answer), _ = session.ask("go", seconds=seconds)
+    if kind == "error":
+        return Ended(-1, str(answer[-1]))
+    (_, _, stderr), _ = session.ask("output", seconds=START_SECONDS)
+    return Ended(answer[0], stderr.decode("utf-8", "replace"))
+
+
+def headline(report: str) -> str:
+    """Returns what a report comes to, in a line: the kind of error and where in the source it is."""
+    lines = [line.strip().replace("/tmp/", "") for line in report.splitlines()]
+    for sign in ("runtime error:", "SUMMARY:", "ERROR:", "WARNING:"):
+        for line in lines:
+            if sign in line:
+                return line.removeprefix("SUMMARY: ")[:300]
+    return "a sanitizer ended it without a word"

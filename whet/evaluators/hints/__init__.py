@@ -1,0 +1,1 @@
+"""Names what looks like a trick in a candidate. A hint decides nothing."""

@@ -1,0 +1,204 @@
+"""Hints in C and C++ source, on its syntax tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from whet.evaluators.hints.base import Found, addressed
+from whet.evaluators.hints.native_names import DEFINED, HINTS, PREFIXES, TEXTS
+from whet.evaluators.syntax.native import LONGEST, Place, Source, child
+
+CONSTANT = re.compile(r"\b(const|constexpr|constinit|consteval)\b")
+FLAGS = re.compile(
+    r"#\s*pragma\s+(GCC|clang|optimize)\b.*\b(optimize|target|float_control|fp)|__attribute__.*\b(optimize|target)\b"
+)
+LOOSE = re.compile(r"fast-math|Ofast|FP_CONTRACT|unsafe-math|reassoc|_MM_SET_(FLUSH_ZERO|DENORMALS)")
+PARALLEL = re.compile(r"#\s*pragma\s+(omp|acc)\b(?!\s+simd)")
+HOOKS = re.compile(r"\b(constructor|destructor|init_array|fini_array|preinit_array|ifunc|init_priority)\b")
+WORD = re.compile(r"[A-Za-z_]\w*")
+ADDRESS = re.compile(r"&\s*\w+|reinterpret_cast\s*<\s*u?intptr_t")
+SIZES = re.compile(r"\b(n|N|m|M|len|size|length|count)\b|\.(size|length)\(\)")
+SMALL = 2
+TABLE = 64
+LONG_TEXT = 1000
+
+
+def find_c(source: str) -> Iterator[Found]:
+    """Yields all that looks like a trick in C source."""
+    return _find("c", source)
+
+
+def find_cpp(source: str) -> Iterator[Found]:
+    """Yields all that looks like a trick in C++ source."""
+    return _find("cpp", source)
+
+
+def _find(language: str, source: str) -> Iterator[Found]:
+    read = Source.parse(language, source)
+    if read is None:
+        yield Found("unread", "length", 1, f"more than {LONGEST} bytes")
+        return
+    yield from addressed(read.lines)
+    pasting: set[str] = set()
+    for place in read.walk():
+        node = place.node
+        number, line = read.line(node)
+        rule = RULES.get(node.type)
+        if rule is not None:
+            for name, about in rule(read, place):
+                yield Found(name, about, number, line)
+        if node.type == "preproc_function_def" and "##" in read.text(child(node, "value")):
+            pasting.add(read.text(child(node, "name")))
+        if node.type == "call_expression" and pasting and read.text(child(node, "function")) in pasting:
+            pasted = "".join(WORD.findall(read.text(child(node, "arguments"))))
+            if _hint(pasted):
+                yield Found("hidden_string", pasted, number, line)
+
+
+Rule = Iterator[tuple[str, str]]
+
+
+def _hint(word: str) -> str | None:
+    if word in HINTS:
+        return HINTS[word]
+    return next((hint for prefix, hint in PREFIXES.items() if word.startswith(prefix)), None)
+
+
+def _word(read: Source, place: Place) -> Rule:
+    """A name of something that only tricks, or few honest programs, use."""
+    word = read.text(place.node)
+    declared = place.parent in ("function_declarator", "parameter_declaration")
+    if (hint := _hint(word)) and not declared:
+        yield hint, word
+
+
+def _definition(read: Source, place: Place) -> Rule:
+    declarator = child(place.node, "declarator")
+    while declarator is not None and (inner := child(declarator, "declarator")) is not None:
+        declarator = inner
+    name = read.text(declarator)
+    if name.replace(" ", "") in DEFINED:
+        yield "symbol_override", name
+    yield from _attribute(read.text(place.node).partition("{")[0])
+
+
+def _declaration(read: Source, place: Place) -> Rule:
+    """Variables that outlive a call, or that the compiler may not think about."""
+    written = read.text(place.node).partition("=")[0]
+    name = (WORD.findall(re.sub(r"\[.*|\{.*|\(.*", "", written, flags=re.DOTALL)) or [""])[-1]
+    kinds = [
+        read.text(part) for part in place.node.children if part.type in ("storage_class_specifier", "type_qualifier")
+    ]
+    function = any(part.type == "function_declarator" for part in place.node.children)
+    if not function and not any(map(CONSTANT.fullmatch, kinds)) and "extern" not in kinds:
+        if place.in_function and ("static" in kinds or "thread_local" in kinds):
+            yield "module_state", name
+        elif not place.in_function and place.node.type == "declaration":
+            yield "module_state", name
+    if "volatile" in kinds:
+        yield "volatile_access", name
+    yield from _attribute(written)
+
+
+def _attribute(written: str) -> Rule:
+    if match := HOOKS.search(written):
+        yield "load_hook", match[0]
+    if FLAGS.search(written):
+        yield "optimisation_pragma", "attribute"
+
+
+def _pragma(read: Source, place: Place) -> Rule:
+    written = read.text(place.node)
+    if LOOSE.search(written):
+        yield "fast_math", " ".join(written.split())
+    if FLAGS.search(written):
+        yield "optimisation_pragma", " ".join(written.split())
+    if PARALLEL.search(written):
+        yield "thread_start", "pragma omp"
+
+
+def _macro(read: Source, place: Place) -> Rule:
+    value = read.text(child(place.node, "value"))
+    if "##" in value:
+        yield "token_pasting", read.text(child(place.node, "name"))
+    for word in WORD.findall(value):
+        if hint := _hint(word):
+            yield hint, word
+    if LOOSE.search(value):
+        yield "fast_math", value
+
+
+def _string(read: Source, place: Place) -> Rule:
+    """Texts that name what is out of bounds, put together where they stand in parts."""
+    parts = [part for part in place.node.named_children if part.type == "string_literal"] or [place.node]
+    whole = "".join("".join(read.text(piece) for piece in part.named_children) for part in parts)
+    for pattern, hint in TEXTS.items():
+        if match := re.search(pattern, whole):
+            yield hint, match[0]
+    if len(parts) > 1:
+        yield from (("hidden_string", word) for word in WORD.findall(whole) if word in HINTS and len(word) > 4)
+    if len(whole) >= LONG_TEXT:
+        yield "literal_table", f"{len(whole)} characters"
+
+
+def _text(read: Source, place: Place) -> Rule:
+    if place.parent != "concatenated_string":
+        yield from _string(read, place)
+
+
+def _compared(read: Source, place: Place) -> Rule:
+    sides = [child(place.node, "left"), child(place.node, "right")]
+    operator = read.text(child(place.node, "operator"))
+    numbers = [read.text(side) for side in sides if side is not None and side.type == "number_literal"]
+    if operator == "==" and numbers and numbers[0].isdigit() and int(numbers[0][:18]) > SMALL:
+        if any(side is not None and SIZES.search(read.text(side)) for side in sides):
+            yield "hard_coded_case", " ".join(read.text(place.node).split())[:80]
+
+
+def _table(read: Source, place: Place) -> Rule:
+    if place.node.named_child_count >= TABLE:
+        yield "literal_table", f"{place.node.named_child_count} items"
+
+
+def _caught(read: Source, place: Place) -> Rule:
+    written = read.text(child(place.node, "parameters"))
+    if "..." in written or re.search(r"\bexception\b", written):
+        yield "exception_fallback", "catch"
+
+
+def _assembly(read: Source, place: Place) -> Rule:
+    yield "inline_assembly", "asm"
+    if re.search(r"\b(syscall|sysenter|int\s+\$0x80)\b", read.text(place.node)):
+        yield "system_call", "asm"
+
+
+def _small_float(read: Source, place: Place) -> Rule:
+    if read.text(place.node) in ("float", "_Float16", "__bf16", "__fp16"):
+        yield "lower_precision", read.text(place.node)
+
+
+def _typed(read: Source, place: Place) -> Rule:
+    yield from _word(read, place)
+    yield from _small_float(read, place)
+
+
+RULES = {
+    "identifier": _word,
+    "field_identifier": _word,
+    "namespace_identifier": _word,
+    "type_identifier": _typed,
+    "primitive_type": _small_float,
+    "function_definition": _definition,
+    "declaration": _declaration,
+    "field_declaration": _declaration,
+    "preproc_call": _pragma,
+    "preproc_def": _macro,
+    "preproc_function_def": _macro,
+    "concatenated_string": _string,
+    "string_literal": _text,
+    "binary_expression": _compared,
+    "initializer_list": _table,
+    "catch_clause": _caught,
+    "gnu_asm_expression": _assembly,
+}

@@ -1,0 +1,1 @@
+"""What kind of win a change is (law 8)."""

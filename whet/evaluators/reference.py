@@ -1,0 +1,109 @@
+"""The baseline as a source of truth: with more bits, and on inputs near a given one."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import zipfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from whet.evaluators.finding import Fault
+from whet.evaluators.leaves import Groups, outcome_leaves
+from whet.evaluators.subjects import START_SECONDS, Live, Subject, Workshop
+from whet.sandbox.inside.codec import CodecError
+from whet.sandbox.inside.decode import decode
+from whet.sandbox.inside.reference import LIBRARIES
+from whet.sandbox.protocol import Incident, Job, Session
+
+BITS = 113
+"""Of a Python float in the reference: as many as IEEE 754's binary128 has."""
+RUN_SECONDS = 5.0
+"""That one run of the reference, or of the baseline near an input, may take."""
+
+
+@cache
+def libraries() -> bytes:
+    """Returns mpmath as an archive that any interpreter can import from."""
+    spec = importlib.util.find_spec("mpmath")
+    assert spec is not None
+    assert spec.origin is not None, "mpmath is one of our dependencies"
+    folder = Path(spec.origin).parent
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(folder.rglob("*.py")):
+            if "tests" not in file.parts:
+                archive.write(file, file.relative_to(folder.parent))
+    return packed.getvalue()
+
+
+class Reference:
+    """Two processes of the baseline: one as it is, one with more bits. For one thread at a time."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        self._session: Session | None = None
+        self._live: Live | None = None
+
+    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
+        """Returns the floats of what the baseline makes of an input with more bits; None where it cannot be had."""
+        outcome = self._asked("call", payload, bits)
+        return None if outcome is None else _floats(outcome[1])
+
+    def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
+        """Returns an input whose floats are off by a last place, and the sum of the magnitudes of the given one's."""
+        answer = self._asked("near", payload, seed)
+        return None if answer is None else (answer[1], answer[2])
+
+    def plain(self, payload: bytes) -> Groups | None:
+        """Returns the floats of the baseline's outcome on an input."""
+        if self._live is None:
+            started = self._subject().start(worker=0)
+            if isinstance(started, Fault):
+                return None
+            self._live = started
+        answer = self._live.call(payload, RUN_SECONDS)
+        if isinstance(answer, Fault):
+            self._live = None
+            return None
+        return _floats(answer[0])
+
+    def close(self) -> None:
+        """Ends both."""
+        for one in (self._session, self._live):
+            if one is not None:
+                one.close()
+        self._session = self._live = None
+
+    def _subject(self) -> Subject:
+        subject = self._workshop.build(self._workshop.task.source)
+        assert isinstance(subject, Subject), "the baseline was built before"
+        return subject
+
+    def _asked(self, *message: Any) -> tuple[Any, ...] | None:
+        try:
+            session = self._session or self._opened()
+            answer, _ = session.ask(*message, seconds=RUN_SECONDS)
+        except Incident:
+            self._session = None
+            return None
+        return None if answer[0] == "error" else answer
+
+    def _opened(self) -> Session:
+        task = self._workshop.task
+        files = {path: text.encode() for path, text in task.support.items()} | {task.filename: task.source.encode()}
+        tree = self._workshop.sandbox.stage("reference", files | {LIBRARIES: libraries()})
+        session = self._workshop.sandbox.open(Job("reference", self._workshop.interpreter, tree, task.limits))
+        self._session = session
+        session.ask("load", task.filename, task.symbol, BITS, seconds=START_SECONDS)
+        return session
+
+
+def _floats(outcome: bytes) -> Groups | None:
+    with suppress(CodecError, ValueError, TypeError):
+        value = decode(outcome)
+        if value[0] == "value":
+            return outcome_leaves(value)
+    return None

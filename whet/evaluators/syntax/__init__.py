@@ -1,0 +1,1 @@
+"""What can be read from source text alone, without running it."""
