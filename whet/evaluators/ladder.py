@@ -22,7 +22,7 @@ from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
-from whet.evaluators.differential import compare_all, input_hash, plan
+from whet.evaluators.differential import compare_all
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
@@ -30,6 +30,7 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.plan import input_hash, plan
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
