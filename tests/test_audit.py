@@ -47,6 +47,11 @@ sizes = [1, 4000, 8000]
 def make_input(size, rng):
     return [rng.randrange(100) for _ in range(size)], 10**6
 """
+VARIED = f"""\
+{CONSTANT}
+def make_input_low(size, rng):
+    return [rng.randrange(100) for _ in range(size)], rng.randrange(50)
+"""
 BARRED = f"""\
 {CONSTANT}
 def valid(args):
@@ -154,7 +159,7 @@ def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: P
 
 
 def test_verify_strengthens_the_inputs_first_and_says_so(tmp_path: Path) -> None:
-    target = write(tmp_path, CONSTANT)
+    target = write(tmp_path, VARIED)
     (tmp_path / "same.py").write_text(TARGET + "# the same\n")
     heard: list[Event] = []
     result = library.verify(

@@ -16,8 +16,6 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.finding import Fault
-from whet.evaluators.plan import plan
 from whet.evaluators.subjects import Live, Subject
 from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
@@ -155,7 +153,9 @@ def examine(
     finally:
         first.close()
     if not seen:
-        raise BaselineError(f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised")
+        raise BaselineError(
+            f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised"
+        )
     nulls, strengthened = _nulls(task, subject, source, seen, seed)
     sizes = {item.name: len(item.payload) for item, _ in seen}
     shortest = task.limits.seconds if shortest_limit is None else shortest_limit

@@ -19,16 +19,21 @@ def make_input(size, rng):
 
 
 def make_input_odd(size, rng):
-    """Maps that are all water or all land, narrow ones, chequered ones, short rows, something after the map."""
+    """Maps that are all water or all land, narrow ones, chequered ones, and something after the map."""
     shapes = [(size, size), (1, size), (size, 1), (size, max(1, size // 2)), (max(1, size // 2), size)]
     height, width = rng.choice(shapes) if size else (0, 0)
     share = rng.choice((0.0, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0))
-    chequered, ragged = rng.random() < 0.15, rng.random() < 0.4
+    chequered = rng.random() < 0.15
     rows = [
         "".join("~" if ((r + c) % 2 if chequered else rng.random() < share) else "." for c in range(width))
         for r in range(height)
     ]
-    if ragged:
-        rows = [row[: rng.randrange(1, width + 1)] for row in rows]
-    more = ["~" * 40, "~~ ~~"] if rng.random() < 0.2 else []
+    more = ["~" * 40, "~~ ~~"] if rng.random() < 0.3 else []
     return "\n".join([f"{height} {width}", *rows, *more]) + "\n"
+
+
+def make_input_short(size, rng):
+    """Maps whose rows are as long as they like, up to the width."""
+    height, width = rng.choice(((size, size), (3, 15 * size))) if size else (0, 0)
+    rows = ["".join(rng.choices("~~~.", k=rng.randrange(1, width + 1))) for _ in range(height)]
+    return "\n".join([f"{height} {width}", *rows]) + "\n"
