@@ -307,7 +307,6 @@ EDITS: dict[str, dict[str, ValueEdit]] = {
     "set": TABLE_EDITS,
     "frozenset": TABLE_EDITS,
     "ndarray": ARRAY_EDITS,
-    "tensor": ARRAY_EDITS,
 }
 TIE = "tied"
 """All that is at one column of the rows of a sequence made equal."""
