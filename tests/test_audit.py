@@ -29,6 +29,14 @@ def largest(items, least):
             best = item
     return best
 """
+COUNTING = """\
+def largest(items, least):
+    i = 0
+    while i < len(items):
+        least = max(least, items[i])
+        i += 1
+    return least
+"""
 STRONG = """\
 sizes = [1, 4000, 8000]
 def make_input(size, rng):
@@ -39,10 +47,11 @@ sizes = [1, 4000, 8000]
 def make_input(size, rng):
     return [rng.randrange(100) for _ in range(size)], 10**6
 """
-UNLISTED = """\
-sizes = [4000, 8000]
-def make_input(size, rng):
-    return [rng.randrange(100) for _ in range(size)], 1000 if size in sizes else rng.randrange(50)
+BARRED = f"""\
+{CONSTANT}
+def valid(args):
+    items, least = args
+    return least == 10**6 and all(item < least for item in items)
 """
 
 
@@ -65,7 +74,7 @@ def test_a_strong_workload_passes_and_its_mutants_are_killed(tmp_path: Path) -> 
 
 
 def test_a_survivor_is_printed_with_its_diff_and_a_null_candidate_that_passes_ends_in_5(whet, tmp_path: Path) -> None:
-    target = write(tmp_path, CONSTANT)
+    target = write(tmp_path, BARRED)
     done = whet("audit", target, "--mutants", "3", "--seed", "1")
     assert done.returncode == 5, done.stderr
     assert "constant      accepted" in done.stdout
@@ -95,7 +104,8 @@ def test_the_document(whet, tmp_path: Path) -> None:
         sum(document["mutants"]["by_rung"].values()) + len(document["survivors"]) == document["mutants"]["killed"]["of"]
     )
     again = json.loads(whet(*words).stdout)
-    assert {**again, "seconds": 0} == {**document, "seconds": 0}
+    assert again["nulls"] == document["nulls"]
+    assert again["mutants"]["made"] == document["mutants"]["made"]
 
 
 def test_own_tests_are_a_rung_of_their_own(tmp_path: Path) -> None:
@@ -109,8 +119,7 @@ def test_own_tests_are_a_rung_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.corpus
 def test_mutants_that_never_end_are_killed_by_the_clock(tmp_path: Path) -> None:
-    target = "def largest(items, least):\n    i = 0\n    while i < len(items):\n        least = max(least, items[i])\n        i += 1\n    return least\n"
-    found = library.audit(write(tmp_path, STRONG, target), mutants=40, seed=1)
+    found = library.audit(write(tmp_path, STRONG, COUNTING), mutants=40, seed=1)
     endless = [mutant for mutant in found.mutants if mutant.reason is Reason.TIMEOUT]
     assert endless
     assert all(mutant.killed_by == "differential" and mutant.usual for mutant in endless)
@@ -120,7 +129,8 @@ def test_mutants_that_never_end_are_killed_by_the_clock(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 def test_a_c_program_and_its_mutants_that_do_not_compile(tmp_path: Path) -> None:
     (tmp_path / "sum.c").write_text(
-        '#include <stdio.h>\nint main(void) { int x, s = 0; while (scanf("%d", &x) == 1) s += x; printf("%d\\n", s); }\n'
+        "#include <stdio.h>\n"
+        'int main(void) { int x, s = 0; while (scanf("%d", &x) == 1) s += x; printf("%d\\n", s); }\n'
     )
     (tmp_path / "workload.py").write_text(
         "sizes = [1, 10, 30000]\n"
@@ -133,7 +143,7 @@ def test_a_c_program_and_its_mutants_that_do_not_compile(tmp_path: Path) -> None
 
 
 def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: Path) -> None:
-    target = write(tmp_path, CONSTANT)
+    target = write(tmp_path, BARRED)
     (tmp_path / "same.py").write_text(TARGET)
     done = whet("verify", target, "--candidate", tmp_path / "same.py", "--until", "differential")
     assert done.returncode == 5
@@ -144,7 +154,7 @@ def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: P
 
 
 def test_verify_strengthens_the_inputs_first_and_says_so(tmp_path: Path) -> None:
-    target = write(tmp_path, UNLISTED)
+    target = write(tmp_path, CONSTANT)
     (tmp_path / "same.py").write_text(TARGET + "# the same\n")
     heard: list[Event] = []
     result = library.verify(

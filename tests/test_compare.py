@@ -141,6 +141,70 @@ def test_stdout_rules(expected: bytes, actual: bytes, stdout: str, same: bool) -
     assert (stdout_difference(expected, actual, OracleRule(stdout=stdout)) is None) is same
 
 
+ULPS = OracleRule(Tolerance(ulp=2))
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        (1.0, math.nextafter(1.0, 2.0), True),
+        (1.0, 1.0 + 3 * 2.0**-52, False),
+        (0.0, -0.0, True),
+        (0.0, 1e-300, False),
+        (math.nan, -math.nan, True),
+        (math.nan, 0.0, False),
+        (math.inf, math.inf, True),
+        (math.inf, -math.inf, False),
+        (math.inf, 1.7e308, False),
+        (1.7e308, math.inf, False),
+        (1 + 1j, complex(1.0, math.nextafter(1.0, 2.0)), True),
+        (1.0, 1, False),
+        ({1.0: 2.0}, {1.0: math.nextafter(2.0, 3.0)}, True),
+        ({1.0: 2.0}, {math.nextafter(1.0, 2.0): 2.0}, False),
+        ({1.0}, {math.nextafter(1.0, 2.0)}, False),
+        ([(1, 2.0)] * 6, [(1, math.nextafter(2.0, 3.0))] * 6, True),
+        (np.float32(1.0), np.nextafter(np.float32(1.0), np.float32(2.0)), True),
+        (np.ones(3, np.float32), np.ones(3, np.float32) + np.float32(1e-6), False),
+        (np.full(3, 1 + 1j), np.full(3, complex(1.0, math.nextafter(1.0, 2.0))), True),
+        (np.array([1.0, math.nan]), np.array([1.0, math.inf]), False),
+        (np.ones(2), -np.ones(2), False),
+    ],
+    ids=repr,
+)
+def test_units_of_the_last_place(expected: object, actual: object, same: bool) -> None:
+    assert (reason(expected, actual, ULPS) is None) is same
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, min_value=1e-300), min_size=1))
+def test_zeros_are_right_under_no_rule_but_where_zeros_are_expected(values: list[float]) -> None:
+    for rule in (OracleRule(), ULPS, EXACT):
+        assert reason(values, [0.0] * len(values), rule) is Reason.WRONG_OUTPUT
+        assert reason(np.array(values), np.zeros(len(values)), rule) is Reason.WRONG_OUTPUT
+
+
+def test_floats_of_arguments_after_the_call_are_judged_as_arguments() -> None:
+    ours, near, far = (outcome(None, ((xs,), {})) for xs in ([1.0], [1.0 + 2.0**-52], [1.1]))
+    assert difference(ours, near, ULPS) is None
+    found = difference(ours, far, ULPS)
+    assert found is not None
+    assert found.reason is Reason.MUTATED_INPUT
+    assert "arguments[0][0]" in found.detail
+
+
+def test_messages_of_exceptions_count_where_the_task_says_so() -> None:
+    ours, theirs = (outcome(("builtins:ValueError", text), kind="raise") for text in ("a", "b"))
+    found = difference(ours, theirs, OracleRule(exception_messages=True))
+    assert found is not None
+    assert found.reason is Reason.WRONG_EXCEPTION
+
+
+def test_strides_count_where_the_task_says_so() -> None:
+    columns, rows = np.asfortranarray(np.ones((2, 3))), np.ones((2, 3))
+    assert reason(rows, columns) is None
+    assert reason(rows, columns, OracleRule(strides=True)) is Reason.WRONG_OUTPUT
+    assert reason(rows, np.broadcast_to(1.0, (2, 3))) is Reason.WRONG_OUTPUT
+
+
 def test_objects_are_shown_with_their_fields() -> None:
     fields = Node("object", "m:Point", (("x", 1), ("y", [2.5])), True)
     assert show(fields) == "Point(x=1, y=[2.5])"

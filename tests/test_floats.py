@@ -52,7 +52,7 @@ def judged(sandbox: Sandbox, pair: Pair, count: int = 6) -> tuple[list[Differenc
     for source in (pair.baseline, pair.candidate):
         subject = workshop.build(source)
         assert isinstance(subject, Subject)
-        live = subject.start()
+        live = subject.start(worker=0)
         assert not isinstance(live, Fault), live
         sides.append(live)
     found: list[Difference | None] = []
@@ -84,7 +84,13 @@ def f(xs):
     mean = sum(xs) / len(xs)
     return sum((x - mean) ** 2 for x in xs) / (len(xs) - 1)
 """
-HORNER = "def f(xs):\n    r = []\n    for x in xs:\n        r.append(1.5 + 2.25 * x + 0.1 * x**2 - 0.7 * x**3 + 0.3 * x**4)\n    return r\n"
+HORNER = """\
+def f(xs):
+    r = []
+    for x in xs:
+        r.append(1.5 + 2.25 * x + 0.1 * x**2 - 0.7 * x**3 + 0.3 * x**4)
+    return r
+"""
 SOFTMAX = """\
 import math
 def f(xs):
@@ -116,7 +122,14 @@ def f(a):
 """
 HARMONIC = "def f(n):\n    s = 0.0\n    for k in range(1, n):\n        s += 1 / (k * k)\n    return s\n"
 LOGS = "import math\ndef f(xs):\n    return {'l': sum(math.log(abs(x)) for x in xs), 'p': math.prod(xs)}\n"
-TORCH_SUM = "import torch\ndef f(t):\n    s = torch.zeros((), dtype=t.dtype)\n    for x in t:\n        s = s + x\n    return s\n"
+TORCH_SUM = """\
+import torch
+def f(t):
+    s = torch.zeros((), dtype=t.dtype)
+    for x in t:
+        s = s + x
+    return s
+"""
 
 
 def tensor(count: int, kind: str) -> Callable[[random.Random], tuple[Any, ...]]:
@@ -144,7 +157,8 @@ HONEST = {
     ),
     "whole rows": Pair(
         NUMPY_SOFTMAX,
-        "import numpy as np\ndef f(a):\n    e = np.exp(a - a.max(axis=1, keepdims=True))\n    return e * (1 / e.sum(axis=1, keepdims=True))\n",
+        "import numpy as np\ndef f(a):\n    e = np.exp(a - a.max(axis=1, keepdims=True))\n"
+        "    return e * (1 / e.sum(axis=1, keepdims=True))\n",
         array(5, 40),
     ),
     "BLAS": Pair(MATMUL, "import numpy as np\ndef f(a):\n    return a @ a.T\n", array(9, 30)),
@@ -156,7 +170,8 @@ HONEST = {
     ),
     "log of the product": Pair(
         LOGS,
-        "import math\ndef f(xs):\n    p = math.prod(xs[::-1])\n    return {'l': math.fsum(math.log(abs(x)) for x in xs), 'p': p}\n",
+        "import math\ndef f(xs):\n    p = math.prod(xs[::-1])\n"
+        "    return {'l': math.fsum(math.log(abs(x)) for x in xs), 'p': p}\n",
         floats(20),
     ),
     "torch": Pair(TORCH_SUM, "import torch\ndef f(t):\n    return t.sum()\n", tensor(200, "float32")),
@@ -178,8 +193,8 @@ WRONG = {
     "zero": Pair(SUM, "def f(xs):\n    return 0.0\n", floats(300)),
     "truncated series": Pair(
         "import math\ndef f(xs):\n    return [math.exp(x / 4) for x in xs]\n",
-        "def f(xs):\n    r = []\n    for x in xs:\n        s = t = 1.0\n        for k in range(1, 11):\n            t *= x / 4 / k\n"
-        "            s += t\n        r.append(s)\n    return r\n",
+        "def f(xs):\n    r = []\n    for x in xs:\n        s = t = 1.0\n        for k in range(1, 11):\n"
+        "            t *= x / 4 / k\n            s += t\n        r.append(s)\n    return r\n",
         floats(30),
     ),
     "cancelling variance": Pair(

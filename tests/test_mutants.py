@@ -123,7 +123,8 @@ def python_task(source: str, symbol: str) -> Task:
 
 
 def test_only_the_target_is_changed() -> None:
-    source = "def other(a):\n    return a + 1\n\nclass C:\n    def f(self, a: int = 1):\n        'Adds.'\n        return a + 2\n"
+    method = "    def f(self, a: int = 1):\n        'Adds.'\n        return a + 2\n"
+    source = f"def other(a):\n    return a + 1\n\nclass C:\n{method}"
     made = list(mutants(python_task(source, "C.f"), 3))
     assert made
     for mutant in made:

@@ -91,6 +91,27 @@ def test_what_changes_its_argument_is_not_done_by_returning_nothing() -> None:
     assert accepted(seen) == set()
 
 
+def test_an_array_that_lies_in_an_argument_is_made_by_no_null_but_the_baseline() -> None:
+    arrays = [np.arange(4.0), np.arange(5.0)]
+    assert accepted([call((array,), array) for array in arrays]) == {"identity"}
+    assert accepted([call((array,), array.copy()) for array in arrays]) == {"echo"}
+    assert accepted([call((array,), array[1:2]) for array in arrays]) == set()
+    structured = np.zeros(2, [("a", "i4"), ("b", "f8")])
+    assert "zeros" in accepted([call((1,), structured), call((2,), structured)])
+
+
+def test_tensors_are_values_like_any_other() -> None:
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.float32, torch.bfloat16, torch.int64, torch.bool):
+        for number, name in ((0, "zeros"), (1, "ones")):
+            seen = [
+                call((5,), torch.full((2,), number, dtype=dtype)),
+                call((6,), torch.full((3, 2), number, dtype=dtype)),
+            ]
+            assert accepted(seen) == {name}
+    assert "empty" in accepted([call((5,), torch.zeros(0)), call((6,), torch.zeros(0))])
+
+
 def test_a_null_agrees_on_as_many_inputs_as_it_does() -> None:
     outcomes = {null.name: null for null in judge_nulls(task(), [call((1,), 0), call((2,), 5), call((3,), 0)])}
     assert (outcomes["zeros"].agreed, outcomes["zeros"].inputs) == (2, 3)
@@ -125,9 +146,11 @@ def test_programs_are_judged_by_what_they_print() -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.binary(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+    ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(values=st.lists(VALUES, min_size=2, max_size=4))

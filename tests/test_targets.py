@@ -8,7 +8,7 @@ import pytest
 
 from whet.core.config import Options
 from whet.core.errors import UsageError
-from whet.core.task import MIB, Kind
+from whet.core.task import MIB, Kind, Tolerance
 from whet.evaluators.targets import read_task
 
 WORKLOAD = "sizes = [10, 100]\ndef make_input(size, rng):\n    return ([1] * size,)\n"
@@ -59,6 +59,32 @@ def test_a_package_is_read_with_what_it_imports(tmp_path: Path) -> None:
     assert task.root == tmp_path
     assert task.filename == "pkg/sub/hot.py"
     assert set(task.support) == {"pkg/__init__.py", "pkg/sub/__init__.py", "pkg/base.py", "pkg/other.py"}
+
+
+@pytest.mark.parametrize(
+    ("line", "tolerance"),
+    [
+        ("", Tolerance(error_ratio=4.0)),
+        ('tolerance = "exact"', Tolerance()),
+        ("tolerance = {ulp = 8}", Tolerance(ulp=8.0)),
+        ("tolerance = {error_ratio = 2}", Tolerance(error_ratio=2.0)),
+    ],
+)
+def test_rules_on_floats(folder: Path, line: str, tolerance: Tolerance) -> None:
+    (folder / "whet.toml").write_text(
+        f'[task]\nlanguage = "python"\ntarget = "slow.py"\nsymbol = "f"\n[oracle]\n{line}\nstrides = true\n'
+        '[workload]\ngenerator = "workload.py"\n'
+    )
+    rule = read_task(str(folder), Options()).oracle
+    assert (rule.tolerance, rule.strides, rule.exception_messages) == (tolerance, True, False)
+
+
+def test_two_rules_on_floats_at_once_are_an_error(folder: Path) -> None:
+    (folder / "whet.toml").write_text(
+        '[task]\nlanguage = "python"\ntarget = "slow.py"\nsymbol = "f"\n[oracle]\ntolerance = {ulp = 1, rtol = 1e-9}\n'
+    )
+    with pytest.raises(UsageError, match="give rtol and atol, or ulp, or error_ratio"):
+        read_task(str(folder), Options())
 
 
 def test_a_folder_with_whet_toml(folder: Path) -> None:

@@ -79,4 +79,4 @@ def report_lines(found: Audit) -> Iterator[str]:
         yield f"usual protocol  {found.usual.hits} of {found.usual.trials}: {found.usual} at 95 %"
         yield "                (five random inputs of the largest size, a flat tolerance of 1e-2)"
     yield f"survived        {len(found.survivors)}"
-    yield f"time            {found.seconds:.1f} s; --seed {found.seed} repeats it"
+    yield f"time            {found.seconds:.1f} s; --seed {found.seed} draws the same again"

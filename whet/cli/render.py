@@ -43,6 +43,8 @@ def result_lines(result: Result) -> Iterator[str]:
         yield one_line(result.message)
     if result.speedup is not None:
         yield from speedup_lines(result.speedup)
+    if result.status is Status.IMPROVED and result.candidate is not None and result.candidate.labels:
+        yield f"kind        {one_line(', '.join(result.candidate.labels))}"
     if result.rungs:
         yield ""
         for rung in result.rungs:

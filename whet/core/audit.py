@@ -102,7 +102,7 @@ class Audit:
 
     Attributes:
         task: whose oracle it is.
-        seed: of inputs and mutants; the same seed repeats the audit.
+        seed: of inputs and mutants: the same seed draws the same again.
         nulls: candidates that do no work.
         strengthened: what was added to the inputs because a null candidate passed at first; empty where none did.
         made: mutants that the target has.

@@ -76,7 +76,8 @@ class Measurement:
         disturbed: whether the baseline differed from itself, so that nothing is believed.
         note: why, in one line.
         resolution: the smallest ratio that these turns could tell from 1 on this machine.
-        labels: what kind of win the figures themselves show it to be (law 8).
+        labels: what kind of win it was found to be (law 8): by the figures themselves, and once confirmed by the
+            change too.
         untimed: ratios at sizes that do not count for the headline.
         raw: every sample, the order, core and load: plain JSON data.
     """

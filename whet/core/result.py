@@ -45,7 +45,17 @@ def status_of(verdict: Verdict) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """The candidate that a result is about."""
+    """The candidate that a result is about.
+
+    Attributes:
+        id: SHA-256 of its source.
+        parent: id of what it was made from, if known.
+        origin: who made it.
+        labels: what kind of win it was found to be; what its author claims where nothing was found.
+        diff: against the baseline.
+        source: its text.
+        claimed: what kind of win its author says it is.
+    """
 
     id: str
     parent: str | None
@@ -53,6 +63,7 @@ class Winner:
     labels: tuple[str, ...]
     diff: str
     source: str
+    claimed: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, candidate: Candidate, task: Task, measurement: Measurement | None = None) -> Winner:
@@ -61,12 +72,14 @@ class Winner:
         Args:
             candidate: with the labels that its author claims.
             task: whose target it replaces.
-            measurement: whose labels are added.
+            measurement: with the labels that were found, which go before any claim.
         """
         diff = candidate.diff(task.source, task.filename)
-        shown = measurement.labels if measurement is not None else ()
-        labels = tuple(dict.fromkeys((*candidate.labels, *shown)))
-        return cls(candidate.id, candidate.parent, candidate.origin, labels, diff, candidate.source)
+        found = measurement.labels if measurement is not None else ()
+        labels = found or candidate.labels
+        return cls(
+            candidate.id, candidate.parent, candidate.origin, labels, diff, candidate.source, claimed=candidate.labels
+        )
 
 
 @dataclass(frozen=True, slots=True)

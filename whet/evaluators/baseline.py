@@ -10,13 +10,14 @@ from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
-from whet.evaluators.differential import plan
+from whet.evaluators.differential import compare_all
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.finding import Fault
+from whet.evaluators.plan import plan
 from whet.evaluators.subjects import Live, Subject
 from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
@@ -25,8 +26,6 @@ TIMINGS = 3
 TYPED = 30
 """Examples of type hints that stand in where there is no workload."""
 SLOW_SECONDS = 1.0
-STRENGTHEN_SECONDS = 5.0
-"""That the baseline may spend on further inputs where a null candidate passed the first."""
 MANY = 10.0
 """A candidate may take as many times the baseline's own time, where that is more than the limit."""
 
@@ -153,13 +152,11 @@ def examine(
                     seconds[item.name] = min(spent, seconds.get(item.name, spent))
         finally:
             second.close()
-        if not seen:
-            raise BaselineError(
-                f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised"
-            )
-        nulls, strengthened = _nulls(task, source, first, seen, seed)
     finally:
         first.close()
+    if not seen:
+        raise BaselineError(f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised")
+    nulls, strengthened = _nulls(task, subject, source, seen, seed)
     sizes = {item.name: len(item.payload) for item, _ in seen}
     shortest = task.limits.seconds if shortest_limit is None else shortest_limit
     limit = max(shortest, MANY * max(seconds.values()))
@@ -177,34 +174,42 @@ def expect_fit(task: Task, baseline: Baseline, source: InputSource) -> None:
     if accepted := [null.name for null in baseline.nulls if null.accepted]:
         tried = max(null.inputs for null in baseline.nulls)
         raise BaselineError(
-            f"the oracle of {task.target} is empty: a candidate that does no work ({', '.join(accepted)}) gives the same "
-            f"outcomes on all {tried} inputs{', ' if baseline.strengthened else ''}{baseline.strengthened}; have "
+            f"the oracle of {task.target} is empty: a candidate that does no work ({', '.join(accepted)}) gives the "
+            f"same outcomes on all {tried} inputs{', ' if baseline.strengthened else ''}{baseline.strengthened}; have "
             "make_input vary what the target answers (whet audit says how)",
             "vacuous_oracle",
         )
 
 
 def _nulls(
-    task: Task, source: InputSource, live: Live, seen: list[tuple[Input, bytes]], seed: int
+    task: Task, subject: Subject, source: InputSource, seen: list[tuple[Input, bytes]], seed: int
 ) -> tuple[tuple[NullOutcome, ...], str]:
-    """Judges the null candidates; where one passes, again with the inputs that a candidate meets as well.
+    """Judges the null candidates; where one passes, again on all that a candidate meets in the differential rung.
 
-    Those are `whet.evaluators.differential.plan`: more draws, unlisted sizes, and whatever edges it knows. Further draws
-    would prove nothing, since no candidate meets them.
+    Those are more draws, unlisted sizes, edges and the like. Any further ones would prove nothing: no candidate meets
+    them.
     """
     nulls = judge_nulls(task, seen)
     if not any(null.accepted for null in nulls):
         return nulls, ""
     passed = ", ".join(null.name for null in nulls if null.accepted)
-    more: list[tuple[Input, bytes]] = []
-    spent = 0.0
-    for item in plan(source, derive(seed, "strengthen")):
-        answer = live.call(item.payload, task.limits.seconds)
-        if isinstance(answer, Fault) or (spent := spent + answer[1]) > STRENGTHEN_SECONDS:
-            break
-        more.append((item, answer[0]))
-    nulls = judge_nulls(task, [*seen, *more])
-    return nulls, f"{len(more)} of them added because {passed} passed the first {len(seen)}"
+    recorder = _Recorder(task, source)
+    compare_all(subject, subject, source, recorder, derive(seed, "strengthen"), 1, task.limits.seconds)
+    more = recorder.seen.values()
+    return judge_nulls(task, [*seen, *more]), f"{len(more)} of them added because {passed} passed the first {len(seen)}"
+
+
+class _Recorder(Oracle):
+    """Remembers what it is asked about, and takes it for right."""
+
+    def __init__(self, task: Task, source: InputSource) -> None:
+        super().__init__(task, source)
+        self.seen: dict[bytes, tuple[Input, bytes]] = {}
+
+    def judge(self, item: Input, expected: bytes, actual: bytes) -> Fault | None:
+        """Remembers an input and the baseline's outcome on it."""
+        self.seen.setdefault(item.payload, (item, expected))
+        return None
 
 
 def _examine(

@@ -101,7 +101,7 @@ def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tu
     if not walk.floats_differ:
         return None
     floats = outcome_leaves(ours), outcome_leaves(theirs)
-    if not alike(*floats):
+    if not alike(*floats) or len(floats[0]) != len(floats[1]):
         raise ValueError("floats of another number")
     return floats
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,14 +13,16 @@ from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators import hidden_state
 from whet.evaluators.counterexample import FEW_EXAMPLES, smallest
-from whet.evaluators.domain import Domain, Wanted, wanted
+from whet.evaluators.domain import Domain
 from whet.evaluators.edges import Edge, EdgeMaker, Key, stdin_edges
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import PLAIN, Input, InputSource, derive
+from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Met, Side
 from whet.evaluators.plain_data import read
+from whet.evaluators.plan import due, input_hash, plan
 from whet.evaluators.subjects import Subject
+from whet.evaluators.target_text import Wanted, wanted
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
 
@@ -37,8 +38,6 @@ MOST_EDGES = 320
 MOST_TROUBLE = 5
 """Processes of the baseline that edited inputs may cost."""
 BATCH = 40
-DRAWS_SMALLEST = 10
-DRAWS = 3
 TYPED = 24
 TYPED_ALONE = 100
 TWICE_SECONDS = 0.002
@@ -76,52 +75,6 @@ class _Trial:
     item: Input
     textual: bool
     key: Key | None = None
-
-
-def plan(source: InputSource, seed: int) -> Iterator[Input]:
-    """Yields inputs for one candidate: cases, each size once, from the smallest to one between; then more of each.
-
-    Args:
-        source: draws them.
-        seed: of this candidate alone, so that nobody can foresee an input or meet it again.
-    """
-    yield from source.cases
-    if not source.sizes:
-        return
-    unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
-    small = [size for size in unlisted if size < source.sizes[0]]
-    between = [size for size in unlisted if source.sizes[0] < size < source.sizes[-1]]
-    for part in (slice(0, 1), slice(1, None)):
-        for size in (*small, *source.sizes, *between):
-            listed = size in source.sizes
-            draw = source.draw if listed else source.try_draw
-            count = DRAWS_SMALLEST if size == source.sizes[0] else DRAWS
-            yield from draw(size, _seeds(seed, size, count)[part])
-            for name in source.generators if size not in between else ():
-                if name != PLAIN:
-                    yield from draw(size, _seeds(seed, size, DRAWS, name)[part], name)
-    for size in unlisted:
-        if size > source.sizes[-1]:
-            yield from source.try_draw(size, _seeds(seed, size, DRAWS))
-
-
-def input_hash(item: Input) -> str:
-    """Returns what an input is known by in the evidence."""
-    return hashlib.sha256(item.payload).hexdigest()[:16]
-
-
-def due(source: InputSource, seed: int) -> set[int | None]:
-    """Returns the sizes that are met however long it takes: those that are listed, one between and one above them."""
-    if not source.sizes:
-        return set()
-    unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))
-    between = [size for size in unlisted if source.sizes[0] < size < source.sizes[-1]]
-    above = [size for size in unlisted if size > source.sizes[-1]]
-    return {*source.sizes, *between[:1], *above}
-
-
-def _seeds(seed: int, size: int, count: int, generator: str = PLAIN) -> list[int]:
-    return [derive(seed, generator, size, i) for i in range(count)]
 
 
 def compare_all(
@@ -214,11 +167,11 @@ class _Comparison:
         met: set[int | None] = set()
         lost: set[int | None] = set()
         promised = due(self.source, self.seed)
-        end = time.perf_counter() + DRAWN_SECONDS
+        spent = 0.0
         for item in plan(self.source, self.seed):
             if item.size in lost:
                 continue
-            late = time.perf_counter() > end
+            late = spent > DRAWN_SECONDS  # not the clock: a busy machine would try less
             if late and (item.size in met or item.size not in promised):
                 if promised <= met:
                     break
@@ -231,6 +184,7 @@ class _Comparison:
                 promised.discard(item.size)
                 continue
             met.add(item.size)
+            spent += expected[1]
             if item.size is None or item.size in self.source.sizes:
                 self.natural.add(_raised(decode(expected[0]), self.program))
             elif self.asked(expected[0], textual=False) is Wanted.NOTHING:
@@ -327,13 +281,18 @@ class _Comparison:
         elif self.program and self.source.validates:  # else nobody knows which texts the program has to understand
             yield from stdin_edges([one.item.payload for one in self.bases], seed)
 
+    @property
+    def weary(self) -> bool:
+        """Whether edited inputs have cost the baseline what they may."""
+        return self.trouble >= MOST_TROUBLE or self.spent > EDGE_SECONDS * (3 if self.program else 1)
+
     def unsure(self, trials: Iterator[_Trial]) -> Fault | None:
         """Meets inputs that may lie outside the domain; what the baseline makes of them decides."""
         end = time.perf_counter() + WALL_SECONDS
         while batch := list(islice(trials, BATCH)):
             held = self.source.valid([trial.item.payload for trial in batch])
             for trial, valid in zip(batch, held, strict=True):
-                if self.trouble >= MOST_TROUBLE or self.spent > EDGE_SECONDS or time.perf_counter() > end:
+                if self.weary or time.perf_counter() > end:
                     return None
                 found = self.tried(trial) if valid else Wanted.NOTHING
                 if isinstance(found, Fault):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whet.evaluators.domain import Domain
-from whet.evaluators.plain_data import write
+from whet.evaluators.plain_data import cells_of, with_cells, write
 from whet.evaluators.shapes import ITEM, VALUE, Path, Shape, UnsuitedError, edited, kind_of, text_of
 from whet.evaluators.text_edits import NUMBER, STDIN_EDITS, TEXT_EDITS, replaced
 from whet.sandbox.inside.codec import CodecError
@@ -222,14 +222,11 @@ def _cells(change: Callable[[Any, _Place], None]) -> ValueEdit:
     """Returns an edit of an array's cells, which are given flat, as a copy."""
 
     def edit(node: Node, place: _Place) -> Node:
-        import numpy as np
-
-        dtype, _, data, *rest = node.state
-        cells = np.frombuffer(data, np.dtype(dtype)).copy()
-        if cells.size == 0 or cells.dtype.kind not in "iufb":
+        cells = cells_of(node)
+        if cells is None or not cells.size:
             raise UnsuitedError
         change(cells, place)
-        return Node(node.kind, node.name, (*node.state[:2], cells.tobytes(), *rest), node.numbered)
+        return with_cells(node, cells)
 
     return edit
 
@@ -310,6 +307,7 @@ EDITS: dict[str, dict[str, ValueEdit]] = {
     "set": TABLE_EDITS,
     "frozenset": TABLE_EDITS,
     "ndarray": ARRAY_EDITS,
+    "tensor": ARRAY_EDITS,
 }
 TIE = "tied"
 """All that is at one column of the rows of a sequence made equal."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whet.evaluators.floats import FLOOR_ULPS, Allowance, alike, error_of, finite
+from whet.evaluators.floats import FLOOR_ULPS, LAST_RESORT_ULPS, Allowance, alike, error_of, finite
 from whet.evaluators.leaves import Groups, Reals, epsilon, ulp
 
 KIN = 4.0
@@ -66,7 +66,8 @@ class Samples:
         error, change = _kin(truth, self.error[name]), _kin(truth, self.change[name])
         # A reference that never differs from the baseline has more bits of nothing: its errors tell nothing.
         blind = not self.known or not error.any()
-        allowed = ratio * error + (ratio if blind else 1.0) * change + FLOOR_ULPS * ulp(truth, kind)
+        floor = FLOOR_ULPS if self.known or self.count else LAST_RESORT_ULPS
+        allowed = ratio * error + (ratio if blind else 1.0) * change + floor * ulp(truth, kind)
         return Allowance(truth, np.minimum(allowed, self.most(name, magnitude).allowed), error)
 
     def most(self, name: str, magnitude: float) -> Allowance:

@@ -21,7 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whet.evaluators.error_scale import Samples, believable
-from whet.evaluators.floats import FLOOR_ULPS, LEAST, Allowance, alike, beyond, error_of, finite, not_finite_alike
+from whet.evaluators.floats import (
+    LAST_RESORT_ULPS,
+    LEAST,
+    Allowance,
+    alike,
+    beyond,
+    differing,
+    error_of,
+    finite,
+    not_finite_alike,
+)
 from whet.evaluators.leaves import Group, Groups, Reals, ulp
 from whet.evaluators.reference import BITS, Reference
 
@@ -120,6 +130,7 @@ class FloatJudge:
         """
         tally = self._tally()
         tally.judged += 1
+        ours = differing(ours, theirs)
         if fault := not_finite_alike(ours, theirs):
             return fault
         with self._lock:
@@ -185,7 +196,7 @@ class FloatJudge:
         most = {name: samples.most(name, magnitude) for name in ours}
         if beyond(ours, theirs, lambda group, _: most[group]):
             return most, "half of the digits"
-        if near is not None and near[0] == payload:
+        if near is not None and not magnitude:
             if truth is not None:
                 for dropped in DROPPED_BITS:
                     if time.perf_counter() - start > SAMPLE_SECONDS:
@@ -200,9 +211,9 @@ class FloatJudge:
                     break
                 better = self._reference.truth(one[0]) if truth is not None else None
                 samples.near(self._reference.plain(one[0]), better)
-        source = f"{BITS} bits or the next wider type" if truth is not None else (
-            "inputs off by a last place" if samples.count else f"{FLOOR_ULPS:g} ulp"
+        source = (
+            f"{BITS} bits or the next wider type"
+            if truth is not None
+            else ("inputs off by a last place" if samples.count else f"{LAST_RESORT_ULPS:g} ulp")
         )
         return {name: samples.allowance(name, self._ratio, magnitude) for name in ours}, source
-
-

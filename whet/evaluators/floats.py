@@ -12,6 +12,8 @@ from whet.evaluators.leaves import Group, Groups, Reals, finite_alike, number, u
 
 FLOOR_ULPS = 4.0
 """Units of the last place of the result that any rule by the baseline's error allows."""
+LAST_RESORT_ULPS = 64.0
+"""The same where nothing is known of the baseline's error."""
 LEAST = np.longdouble(5e-324)
 
 
@@ -82,7 +84,7 @@ def by_tolerance(tolerance: Tolerance) -> Callable[[Groups, Groups], str]:
         if tolerance.rtol or tolerance.atol:
             allowed = np.longdouble(tolerance.atol) + np.longdouble(tolerance.rtol) * np.abs(values)
         else:
-            allowed = (tolerance.ulp or FLOOR_ULPS) * ulp(values, group.format)
+            allowed = (tolerance.ulp or LAST_RESORT_ULPS) * ulp(values, group.format)
         return Allowance(values, allowed, np.zeros_like(values))
 
     return lambda ours, theirs: beyond(ours, theirs, rule)
@@ -103,12 +105,15 @@ def finite(values: Reals) -> Reals:
 
 
 def alike(ours: Groups, theirs: Groups | None) -> bool:
-    """Whether two sets of floats have one structure."""
-    return (
-        theirs is not None
-        and ours.keys() == theirs.keys()
-        and all(len(group.values()) == len(theirs[name].values()) for name, group in ours.items())
+    """Whether others have all of these groups, each as large."""
+    return theirs is not None and all(
+        name in theirs and len(group.values()) == len(theirs[name].values()) for name, group in ours.items()
     )
+
+
+def differing(ours: Groups, theirs: Groups) -> Groups:
+    """Returns those of our groups that differ in a bit."""
+    return {name: group for name, group in ours.items() if not _same_bits(group.values(), theirs[name].values())}
 
 
 def not_finite_alike(ours: Groups, theirs: Groups) -> str:

@@ -130,7 +130,8 @@ def _observe(subject: Subject, payloads: Sequence[bytes], seconds: float, steady
 def _unpaid(ours: _Process, theirs: _Process) -> Fault | None:
     if theirs.idle is not None and ours.idle is not None and theirs.idle > BUSY_SHARE > ours.idle:
         return Fault(
-            Reason.CHEATING, f"its process still works after its answer: {theirs.idle:.0%} of a processor while it waits"
+            Reason.CHEATING,
+            f"its process still works after its answer: {theirs.idle:.0%} of a processor while it waits",
         )
     if theirs.kept is not None and ours.kept is not None:
         first, second = theirs.kept

@@ -10,8 +10,8 @@ from typing import Any
 
 from whet.core.errors import UsageError
 from whet.core.task import MIB, Kind, Limits, Task
-from whet.evaluators.domain import Text, read_text
 from whet.evaluators.plain_data import write
+from whet.evaluators.target_text import Text, read_text
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 

@@ -22,14 +22,17 @@ from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
-from whet.evaluators.differential import compare_all, input_hash, plan
+from whet.evaluators.differential import compare_all
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.labels.registry import labels, shown
+from whet.evaluators.labels.registry import evidence as label_evidence
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.plan import input_hash, plan
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
@@ -209,7 +212,7 @@ class Ladder:
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
         confirmed = _with_evidence(confirmed, differential=fresh.evidence)
-        return self._with_counters(candidate, confirmed) if confirmed.confirmed else confirmed
+        return self._with_labels(candidate, self._with_counters(candidate, confirmed)) if confirmed.confirmed else confirmed
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -347,6 +350,14 @@ class Ladder:
         }
         return _with_evidence(verdict, counters=found)
 
+    def _with_labels(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """Adds what kind of win it is, from the change and from the figures, to the evidence of the last rung."""
+        assert verdict.measurement is not None
+        found = (*labels(self.task.language, candidate.source, self.task.source), *shown(verdict.measurement))
+        kinds = label_evidence(found, lambda: self.profile(candidate))
+        measurement = replace(verdict.measurement, labels=tuple(one.label.value for one in found))
+        return replace(_with_evidence(verdict, labels=kinds), measurement=measurement)
+
     def _under(
         self,
         extra: tuple[str, ...],
@@ -379,7 +390,9 @@ class Ladder:
             costs = hidden.evidence
             if hidden.seconds and self._options.metric == "time":
                 charged = replace(bench, charged=hidden.seconds)
-                found = sequential(lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule)
+                found = sequential(
+                    lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule
+                )
         if isinstance(found, Fault):
             return found
         return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})

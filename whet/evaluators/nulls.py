@@ -130,9 +130,15 @@ def _detached(value: Any, outer: int) -> Any:
         return None if value.index < outer else value
     if isinstance(value, (list, tuple)):
         return type(value)(_detached(item, outer) for item in value)
-    if isinstance(value, Node) and value.kind not in ARRAYS:
-        return Node(value.kind, value.name, _detached(value.state, outer), value.numbered)
+    if isinstance(value, Node):
+        state = _own_memory(value.state) if value.kind in ARRAYS else _detached(value.state, outer)
+        return Node(value.kind, value.name, state, value.numbered)
     return value
+
+
+def _own_memory(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns an array's state without what it shares with another; see `whet.sandbox.inside.arrays`."""
+    return (*state[:5], None, *state[6:]) if len(state) > 5 else state
 
 
 def _filled(value: Any, number: int) -> Any:
@@ -160,18 +166,18 @@ def _filled(value: Any, number: int) -> Any:
     return Node(value.kind, value.name, state, value.numbered)
 
 
-def _array_bytes(dtype: str, size: int, number: int) -> bytes:
+def _array_bytes(dtype: Any, size: int, number: int) -> bytes:
     import numpy as np
 
-    name = dtype.removeprefix("torch.")
     if not number:
         return bytes(size)
-    if name == "bfloat16":  # which numpy lacks; the upper half of a float32
+    if dtype == "bfloat16":  # which numpy lacks; the upper half of a float32
         one = np.float32(1).tobytes()[2:]
-    elif np.dtype(name).kind in "biufc":
-        one = np.ones((), name).tobytes()
     else:
-        return bytes(size)
+        try:
+            one = np.ones((), dtype if isinstance(dtype, str) else list(dtype)).tobytes()
+        except TypeError:  # torch has more dtypes than numpy
+            return bytes(size)
     return one * (size // len(one))
 
 
@@ -179,9 +185,9 @@ def _empty(value: Any) -> Any:
     if isinstance(value, Node):
         if value.kind in ("dict", "set", "frozenset"):
             return Node(value.kind, value.name, [], value.numbered)
-        if value.kind == "ndarray":
-            dtype, _, _, *rest = value.state
-            return Node(value.kind, value.name, (dtype, (0,), b"", *rest), value.numbered)
+        if value.kind in ("ndarray", "tensor"):
+            dtype, _, _, _, *rest = value.state
+            return Node(value.kind, value.name, (dtype, (0,), b"", (1,), *rest), value.numbered)
         return Node(value.kind, value.name, _empty(value.state), value.numbered) if value.kind == "special" else None
     return type(value)() if isinstance(value, EMPTIABLE) else None
 

@@ -15,7 +15,7 @@ from whet.core.candidate import content_id
 from whet.core.errors import UsageError
 from whet.core.task import MIB, Limits, Task
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.project import project_files, project_root
 from whet.sandbox.inside import suite
 from whet.sandbox.interpreter import Interpreter
@@ -138,7 +138,7 @@ class OwnTests:
                 break
         return fault
 
-    def check(self, sandbox: Sandbox, interpreter: Interpreter, source: str) -> Finding:
+    def check(self, sandbox: Sandbox, interpreter: Interpreter, source: str) -> Fault | Passed:
         """Runs the tests on a candidate; they must say of it what they said of the baseline."""
         found = self._run(sandbox, interpreter, source)
         if isinstance(found, Fault):

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whet.sandbox.inside.codec import _Writer, pack_size
+from whet.sandbox.inside.codec import CodecError, _Writer, pack_size
 from whet.sandbox.inside.decode import Node, Ref, decode
+
+ARRAYS = ("ndarray", "tensor")
+SHARES = 5
+"""Where an array's state says whose memory it shares; see `whet.sandbox.inside.arrays`."""
 
 
 def read(payload: bytes) -> Any:
     """Returns an encoded value as plain data in which a second visit is the very same object, and no `Ref`.
 
     Raises:
-        CodecError: the bytes are no encoded value.
+        CodecError: the bytes are no encoded value, or arrays in it share memory.
         RecursionError: it nests too deeply to be walked through.
     """
     return _Linker().linked(decode(payload))
@@ -38,6 +42,10 @@ class _Linker:
         elif isinstance(value, Node):
             if value.numbered:
                 self.seen.append(value)
+            if value.kind in ARRAYS and value.state[SHARES] is not None:
+                raise CodecError(
+                    "an array that shares another's memory is found by its number, which edits would change"
+                )
             value.state = self.state(value)
         return value
 
@@ -87,9 +95,21 @@ def write(value: Any) -> bytes:
     return b"".join(writer.out)
 
 
-def mapping(pairs: Sequence[tuple[Any, Any]]) -> Node:
-    """Returns a dict as plain data."""
-    return Node("dict", "", [(write(key), key, item) for key, item in pairs], True)
+def cells_of(node: Node) -> Any:
+    """Returns a copy of an array's elements, flat, as a numpy array; None where they are no plain numbers."""
+    import numpy as np
+
+    dtype, _, data, *_ = node.state
+    try:
+        cells = np.frombuffer(data, np.dtype(dtype))
+    except (TypeError, ValueError):  # structured, or a type that numpy lacks
+        return None
+    return cells.copy() if cells.dtype.kind in "iufb" else None
+
+
+def with_cells(node: Node, cells: Any) -> Node:
+    """Returns the array with other elements."""
+    return Node(node.kind, node.name, (*node.state[:2], cells.tobytes(), *node.state[3:]), node.numbered)
 
 
 def instance(name: str, fields: Sequence[tuple[str, Any]]) -> Node:

@@ -83,13 +83,17 @@ class Reference:
         return subject
 
     def _asked(self, *message: Any) -> tuple[Any, ...] | None:
-        try:
-            session = self._session or self._opened()
-            answer, _ = session.ask(*message, seconds=RUN_SECONDS)
-        except Incident:
-            self._session = None
-            return None
-        return None if answer[0] == "error" else answer
+        for _ in range(2):  # its process may have been ended for what it used
+            try:
+                session = self._session or self._opened()
+                answer, _ = session.ask(*message, seconds=RUN_SECONDS)
+            except Incident as incident:
+                self._session = None
+                if incident.kind == "timeout":
+                    return None
+            else:
+                return None if answer[0] == "error" else answer
+        return None
 
     def _opened(self) -> Session:
         task = self._workshop.task

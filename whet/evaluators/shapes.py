@@ -24,6 +24,7 @@ ITEMS_SEEN = 48
 """Items of one sequence that are looked at."""
 WIDEST_RECORD = 16
 EXAMPLES_OF_A_RECORD = 4
+CONTAINERS = ("dict", "set", "frozenset", "ndarray", "tensor")
 SCALARS = ("bool", "int", "float", "complex", "str", "bytes", "none")
 NAMES: dict[type, str] = {
     bool: "bool", int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", type(None): "none",
@@ -38,7 +39,7 @@ class UnsuitedError(Exception):
 def kind_of(value: Any) -> str:
     """Returns what a piece of plain data is, in a word; a name of a class where it is an object of one."""
     if isinstance(value, Node):
-        return value.kind if value.kind in ("dict", "set", "frozenset", "ndarray") else f"{value.kind} {value.name}"
+        return value.kind if value.kind in CONTAINERS else f"{value.kind} {value.name}"
     return NAMES.get(type(value), "opaque")
 
 

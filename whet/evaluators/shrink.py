@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from whet.evaluators.plain_data import ARRAYS, cells_of, with_cells
 from whet.evaluators.shapes import Shape, parts, with_parts
 from whet.sandbox.inside.decode import Node
 
@@ -68,7 +69,7 @@ def smaller_values(value: Any, shape: Shape | None = None) -> Iterator[Any]:
         yield from _shorter(value)
     elif isinstance(value, Node) and value.kind in ("set", "frozenset"):
         yield from (Node(value.kind, value.name, kept, value.numbered) for kept in _shorter(value.state))
-    elif isinstance(value, Node) and value.kind == "ndarray":
+    elif isinstance(value, Node) and value.kind in ARRAYS:
         yield from _zeroed(value)
     else:
         yield from _smaller_containers(value, shape)
@@ -121,17 +122,14 @@ def _simpler(a: float, b: float) -> bool:
 
 
 def _zeroed(node: Node) -> Iterator[Node]:
-    import numpy as np
-
-    dtype, shape, data, *rest = node.state
-    cells = np.frombuffer(data, np.dtype(dtype))
-    size = len(cells)
+    cells = cells_of(node)
+    size = 0 if cells is None else len(cells)
     while size:
         for start in range(0, len(cells), size):
             if cells[start : start + size].any():
                 fewer = cells.copy()
                 fewer[start : start + size] = 0
-                yield Node(node.kind, node.name, (dtype, shape, fewer.tobytes(), *rest), node.numbered)
+                yield with_cells(node, fewer)
         size //= 2
 
 

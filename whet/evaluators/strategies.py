@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, Phase, configuration, given, seed, settings
 from hypothesis import strategies as st
 
 from whet.core.task import Task
-from whet.evaluators.plain_data import instance
+from whet.evaluators.plain_data import instance, read
 from whet.evaluators.screen import Function, find_function, parse
+from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import Node
 
 Strategy = st.SearchStrategy[Any]
@@ -253,14 +254,11 @@ class _Hints:
 
 
 def _arrays(dtype: str) -> Strategy:
-    def made(shape_and_cells: tuple[int, list[int]]) -> Node:
+    def made(length_and_cells: tuple[int, list[int]]) -> Any:
         import numpy as np
 
-        length, cells = shape_and_cells
-        array = (
-            np.resize(np.array(cells), length).astype(np.dtype(dtype)) if cells else np.zeros(length, np.dtype(dtype))
-        )
-        return Node("ndarray", "numpy", (array.dtype.str, array.shape, array.tobytes()), True)
+        length, cells = length_and_cells
+        return read(encode(np.resize(np.array(cells or [0]), length).astype(np.dtype(dtype))))
 
     return st.tuples(st.integers(0, MOST_ITEMS), st.lists(st.integers(-5, 50), max_size=MOST_ITEMS)).map(made)
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from whet.core.config import describe_invalid, read_toml
 from whet.core.errors import UsageError
@@ -38,13 +38,6 @@ class FloatTolerance(_Strict):
     ulp: float = Field(default=0.0, ge=0)
     error_ratio: float = Field(default=0.0, ge=0)
 
-    @model_validator(mode="after")
-    def one_rule(self) -> FloatTolerance:
-        """Refuses two rules at once."""
-        if sum(map(bool, (self.rtol or self.atol, self.ulp, self.error_ratio))) > 1:
-            raise ValueError("give rtol and atol, or ulp, or error_ratio")
-        return self
-
 
 class OracleTable(_Strict):
     """``[oracle]``."""
@@ -54,6 +47,15 @@ class OracleTable(_Strict):
     dict_order: bool = False
     exception_messages: bool = False
     strides: bool = False
+
+    @field_validator("tolerance")
+    @classmethod
+    def one_rule(cls, given: FloatTolerance | str | None) -> FloatTolerance | str | None:
+        """Refuses two rules at once."""
+        rules = (given.rtol or given.atol, given.ulp, given.error_ratio) if isinstance(given, FloatTolerance) else ()
+        if sum(map(bool, rules)) > 1:
+            raise ValueError("give rtol and atol, or ulp, or error_ratio")
+        return given
 
     def rule(self) -> OracleRule:
         """Returns it as the rule that outputs are compared by."""

@@ -95,6 +95,7 @@ LINE_EDITS: dict[str, TextEdit] = {
 }
 NUMBER_EDITS: dict[str, TextEdit] = {
     "number at an edge": replaced(NUMBER, lambda number, others, rng: rng.choice(NUMBERS)),
+    "number negated": replaced(NUMBER, lambda number, others, rng: str(-int(number))),
     "number nearby": replaced(NUMBER, _nearby),
     "number of equal digits": replaced(NUMBER, _filled),
     "numbers tied": replaced(NUMBER, lambda number, others, rng: rng.choice(others)),

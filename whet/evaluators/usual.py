@@ -63,9 +63,9 @@ class UsualProtocol:
 
 def _inputs(ladder: Ladder, seed: int) -> Sequence[Input]:
     source = ladder.source
-    if not source.sizes:
-        return source.cases[-DRAWS:]
-    return source.draw(source.sizes[-1], [derive(seed, i) for i in range(DRAWS)])
+    if source.sizes:
+        return source.draw(source.sizes[-1], [derive(seed, i) for i in range(DRAWS)])
+    return source.cases[-DRAWS:] or source.typed(seed, DRAWS)
 
 
 def _run(live: Live, inputs: Sequence[Input], seconds: float) -> list[bytes] | Fault:

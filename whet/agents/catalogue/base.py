@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 from whet.agents.models.base import Brief
-
-
-class Label(StrEnum):
-    """What kind of change a win is."""
-
-    ALGORITHM = "algorithm"
-    DATA_STRUCTURE = "data structure"
-    VECTORISATION = "vectorisation"
-    CUSTOM_KERNEL = "custom kernel"
-    LIBRARY_CALL = "library call"
-    COMPILER_FLAG = "compiler flag"
-    LOWER_PRECISION = "lower precision"
-    CACHING = "caching within a call"
-    PARALLELISM = "parallelism"
+from whet.core.label import Label as Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,15 @@ class Found:
         return sum(mutant.killed_by is not None for mutant in self.killable)
 
 
-def report(mutants: int = MUTANTS, seed: int = SEED) -> Iterator[str]:
-    """Yields the lines of the report while it works.
+def report() -> Iterator[str]:
+    """Yields the lines of the report while it works."""
+    yield from mutants_report()
+    yield ""
+    yield from exploits()
+
+
+def mutants_report(mutants: int = MUTANTS, seed: int = SEED) -> Iterator[str]:
+    """Yields what the differential rung makes of the mutants of whet's own tasks.
 
     Args:
         mutants: of each task at most.
@@ -63,8 +70,6 @@ def report(mutants: int = MUTANTS, seed: int = SEED) -> Iterator[str]:
         found[name] = Found(audit_task(task, options, mutants), excuses(name), _rung_seconds(task, options))
         yield _row(name, found[name])
     yield from _total(found)
-    yield ""
-    yield from exploits()
 
 
 def _rung_seconds(task: Task, options: Options) -> tuple[float, ...]:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-
 from whet.benchmarks.self.targets import written_input
 from whet.core.audit import Rate
 from whet.core.task import Task

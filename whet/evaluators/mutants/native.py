@@ -67,7 +67,11 @@ def _parser(language: str) -> Parser:
 
 def _render(data: bytes, place: Node, text: str) -> Callable[[], str]:
     start, end = place.start_byte, place.end_byte
-    return lambda: (data[:start] + text.encode() + data[end:]).decode()
+
+    def render() -> str:
+        return (data[:start] + text.encode() + data[end:]).decode()
+
+    return render
 
 
 def _nodes(node: Node) -> Iterator[Node]:

@@ -115,7 +115,6 @@ def run_pytest(args: list[str], record: Record) -> int:
     pytest: Any = importlib.import_module("pytest")
 
     class Recorder:
-        @pytest.hookimpl(tryfirst=True)
         def pytest_runtest_call(self, item: Any) -> None:
             record.codes[item.nodeid] = digest(getattr(item, "obj", None))
 
@@ -125,7 +124,6 @@ def run_pytest(args: list[str], record: Record) -> int:
             elif report.when == "call" and report.outcome == "passed":
                 record.passed.append(report.nodeid)
 
-        @pytest.hookimpl(trylast=True)
         def pytest_sessionfinish(self, session: Any) -> None:
             plugins = session.config.pluginmanager.get_plugins()
             record.plugins = sorted({getattr(plugin, "__name__", type(plugin).__qualname__) for plugin in plugins})

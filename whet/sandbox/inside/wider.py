@@ -30,9 +30,7 @@ class Changed:
         tensor: changes a torch tensor of floats, and returns it.
     """
 
-    def __init__(
-        self, scalar: Callable[[Any], Any], array: Callable[[Any], Any], tensor: Callable[[Any], Any]
-    ) -> None:
+    def __init__(self, scalar: Callable[[Any], Any], array: Callable[[Any], Any], tensor: Callable[[Any], Any]) -> None:
         self.scalar = scalar
         self.array = array
         self.tensor = tensor

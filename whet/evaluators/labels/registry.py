@@ -1,0 +1,45 @@
+"""The labels of a change, whatever its language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from whet.core.label import Label
+from whet.core.measurement import Measurement
+from whet.core.profile import Profile
+from whet.evaluators.labels import native, python
+from whet.evaluators.labels.base import Derived, Features, compared
+
+READERS: Mapping[str, Callable[[str, str], Features]] = {
+    "python": python.read,
+    "c": native.reader("c"),
+    "cpp": native.reader("cpp"),
+}
+"""One line adds a language."""
+
+
+def labels(language: str, source: str, baseline: str) -> tuple[Derived, ...]:
+    """Returns the labels that the change from the baseline's text shows; none where nothing is recognised."""
+    read = READERS.get(language)
+    return tuple(compared(read(baseline, source), read(source, baseline))) if read else ()
+
+
+def shown(measurement: Measurement) -> tuple[Derived, ...]:
+    """Returns the labels that the figures of a measurement show."""
+    used = measurement.speedup.cpu_seconds
+    why = "several processors at once" + (f": {used[1]:.3g} CPU seconds against {used[0]:.3g}" if used else "")
+    return tuple(Derived(Label(label), why) for label in measurement.labels)
+
+
+def evidence(derived: tuple[Derived, ...], profile: Callable[[], Profile]) -> list[dict[str, Any]]:
+    """Returns labels as plain data, with the share of time of those that are about some lines.
+
+    Args:
+        derived: the labels.
+        profile: takes the profile of the candidate; called only where a label asks for it.
+    """
+    if any(one.lines for one in derived):
+        taken = profile()
+        derived = tuple(one.measured(taken) for one in derived)
+    return [{"label": one.label.value, "why": one.why, "share": one.share} for one in derived]
