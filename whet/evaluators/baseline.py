@@ -11,6 +11,7 @@ from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.differential import compare_all
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input, InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
