@@ -63,7 +63,7 @@ def judged(sandbox: Sandbox, pair: Pair, count: int = 6) -> tuple[list[Differenc
             outcomes = [live.call(payload, 20.0) for live in sides]
             assert not any(isinstance(one, Fault) for one in outcomes), outcomes
             expected, actual = (one[0] for one in outcomes if not isinstance(one, Fault))
-            found.append(difference(expected, actual, task.oracle, partial(judge.where, "size 1", payload)))
+            found.append(difference(expected, actual, task.oracle, partial(judge.where, payload)))
         return found, judge.evidence()
     finally:
         judge.close()

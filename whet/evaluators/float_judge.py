@@ -20,13 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whet.core.task import Tolerance
 from whet.evaluators.error_scale import Samples, believable
 from whet.evaluators.floats import (
+    FLOOR_ULPS,
     LAST_RESORT_ULPS,
     LEAST,
     Allowance,
     alike,
     beyond,
+    by_tolerance,
     differing,
     error_of,
     finite,
@@ -36,19 +39,20 @@ from whet.evaluators.leaves import Group, Groups, Reals, ulp
 from whet.evaluators.reference import BITS, Reference
 
 SAMPLES = 8
-SAMPLE_SECONDS = 1.0
-"""After which no further sample is drawn, once there are two."""
-FULL = 4
+SAMPLE_SECONDS = 0.3
+"""After which no further sample is drawn, once there is one."""
+FULL = 3
 """Inputs of one size that are judged in full before `GLANCE` holds for the next ones."""
 GLANCE = 0.75
 """What share of the least that inputs of one size allowed is right without a closer look at the next ones."""
-NAME_SECONDS = 2.0
+SIZE_SECONDS = 0.5
 """Spent on inputs of one size before `TIRED` takes the place of `GLANCE`."""
-TIRED = 8.0
+TIRED = 2.0
 DROPPED_BITS = range(5, 13)
 """How many bits fewer the baseline is run with to see its error where its input has no floats."""
 DOUBLE_BITS = 53
 BINS = 64
+WITHIN_FLOOR = by_tolerance(Tolerance(ulp=FLOOR_ULPS))
 
 
 @dataclass(slots=True)
@@ -76,18 +80,33 @@ class _Seen:
 
     def suffices(self, ours: Groups, theirs: Groups) -> bool:
         """Whether the candidate's floats are so near the baseline's that there is nothing to find out."""
-        spent = self.seconds > NAME_SECONDS
+        spent = self.seconds > SIZE_SECONDS
         if self.full < FULL and not spent:
             return False
-        factor = TIRED if spent else GLANCE
+        return self.near_enough(ours, theirs, TIRED if spent else GLANCE)
+
+    def near_enough(self, ours: Groups, theirs: Groups, factor: float) -> bool:
+        """Whether no float is off from the baseline's by more than a share of the least that was allowed so far."""
 
         def rule(name: str, group: Group) -> Allowance:
             bins, scale = _magnitudes(group)
-            table = self.strictest.get(name, np.zeros(BINS))
-            allowed = np.where(np.isfinite(table), table, 0)[bins] * scale * factor
+            allowed = _filled(self.strictest.get(name, np.zeros(BINS)))[bins] * scale * factor
             return Allowance(finite(group.values().astype(np.longdouble)), allowed, allowed)
 
         return not beyond(ours, theirs, rule)
+
+
+def _filled(shares: Reals) -> Reals:
+    """Returns shares with those of unseen magnitudes: as of the next smaller one, else falling with the magnitude."""
+    filled = shares.copy()
+    known = np.flatnonzero(np.isfinite(shares))
+    for gap in np.flatnonzero(~np.isfinite(shares)):
+        smaller = known[known > gap]
+        if len(smaller):
+            filled[gap] = shares[smaller[0]]
+        else:
+            filled[gap] = shares[known[-1]] * 2.0 ** (known[-1] - gap) if len(known) else 0.0
+    return filled
 
 
 def _magnitudes(group: Group) -> tuple[NDArray[Any], Reals]:
@@ -116,15 +135,14 @@ class FloatJudge:
         self._ratio = ratio
         self._reference = reference
         self._lock = threading.Lock()
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[int, _Seen] = {}
         self._tallies = threading.local()
 
-    def where(self, name: str, payload: bytes, ours: Groups, theirs: Groups) -> str:
+    def where(self, payload: bytes, ours: Groups, theirs: Groups) -> str:
         """Returns where the candidate's floats are wrong, or an empty string.
 
         Args:
-            name: of the input's kind: those with one name share what is known of them.
-            payload: the input.
+            payload: the input; those of about one length share what is known of them.
             ours: the floats of the baseline's outcome.
             theirs: the floats of the candidate's, of the same structure.
         """
@@ -133,9 +151,13 @@ class FloatJudge:
         ours = differing(ours, theirs)
         if fault := not_finite_alike(ours, theirs):
             return fault
+        # What is this near to the baseline's is allowed whatever its own error is: that is allowed on top.
+        if not WITHIN_FLOOR(ours, theirs):
+            return ""
         with self._lock:
-            seen = self._seen.setdefault(name, _Seen())
-            if seen.suffices(ours, theirs):
+            size = len(payload).bit_length()
+            seen = self._seen.setdefault(size, _Seen())
+            if seen.suffices(ours, theirs) or self._smaller_suffice(size, ours, theirs):
                 tally.at_a_glance += 1
                 return ""
             start = time.perf_counter()
@@ -166,6 +188,15 @@ class FloatJudge:
         """Ends the reference's processes."""
         with self._lock:
             self._reference.close()
+
+    def _smaller_suffice(self, size: int, ours: Groups, theirs: Groups) -> bool:
+        """Whether what smaller inputs allowed, which is less as errors add up, is enough where a closer look is dear."""
+        known = [other for other, seen in self._seen.items() if other < size and seen.full]
+        if self._seen[size].full or not known:
+            return False
+        nearest = self._seen[max(known)]
+        dear = nearest.seconds / nearest.full * 2 ** (size - max(known)) > SIZE_SECONDS
+        return dear and nearest.near_enough(ours, theirs, GLANCE)
 
     def _tally(self) -> _Tally:
         if not hasattr(self._tallies, "tally"):
@@ -204,7 +235,7 @@ class FloatJudge:
                     samples.coarser(self._reference.truth(payload, DOUBLE_BITS - dropped), 2.0**-dropped)
         elif near is not None:
             for seed in range(1, SAMPLES + 1):
-                if samples.count >= 2 and time.perf_counter() - start > SAMPLE_SECONDS:
+                if samples.count and time.perf_counter() - start > SAMPLE_SECONDS:
                     break
                 one = self._reference.near(payload, seed)
                 if one is None:

@@ -48,7 +48,7 @@ class Oracle:
     def compare(self, item: Input, expected: bytes, actual: bytes) -> Difference | None:
         """Returns how an outcome differs from the baseline's, if at all."""
         if self._task.kind is Kind.FUNCTION:
-            floats = partial(self._floats.where, f"{item.source} {item.size}", item.payload) if self._floats else None
+            floats = partial(self._floats.where, item.payload) if self._floats else None
             return difference(expected, actual, self._task.oracle, floats)
         code, stdout, _ = decode(expected)
         their_code, their_stdout, stderr = decode(actual)
