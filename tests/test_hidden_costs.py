@@ -83,6 +83,22 @@ def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
     assert found.seconds < found.evidence["imports_seconds"] / 4
 
 
+def test_parts_that_are_kept_from_other_inputs_are_charged(ladder: Ladder) -> None:
+    slow = "def squares(values):\n    return [sum(value for _ in range(value)) for value in values]\n"
+    kept = (
+        "KNOWN = {}\n"
+        "def squares(values):\n    for value in values:\n        if value not in KNOWN:\n"
+        "            KNOWN[value] = sum(value for _ in range(value))\n    return [KNOWN[value] for value in values]\n"
+    )
+    built = [ladder.workshop.build(text) for text in (slow, kept)]
+    payloads = [encode(([(one * (seed + 7)) % 97 for one in range(60)],)) for seed in range(22)]
+    found = hidden_costs(*built, payloads, 5.0)
+    assert isinstance(found, HiddenCosts)
+    again = hidden_costs(built[0], built[0], payloads, 5.0)
+    assert isinstance(again, HiddenCosts)
+    assert again.evidence["charged_seconds"]["by_earlier_calls"] < 0.001
+
+
 def test_work_that_goes_on_after_the_answer_is_told(ladder: Ladder) -> None:
     found = costs(
         ladder,

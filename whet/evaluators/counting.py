@@ -9,9 +9,9 @@ from typing import Any
 from whet.core.counter import Counter, counted, missing
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import START_SECONDS, Subject, Workshop, fault
 from whet.sandbox.counters import perf, rusage, valgrind
 from whet.sandbox.inside.codec import CodecError, encode
@@ -242,7 +242,7 @@ def trial(workshop: Workshop) -> str:
         session.close()
     if isinstance(found, Fault):
         return (
-            f"{valgrind.TOOL} does not count inside {workshop.sandbox.name} ({found.detail}); apt-get install valgrind, "
-            "in the image too where WHET_DOCKER_IMAGE names one"
+            f"{valgrind.TOOL} does not count inside {workshop.sandbox.name} ({found.detail}); apt-get install "
+            "valgrind, in the image too where WHET_DOCKER_IMAGE names one"
         )
     return ""

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from whet.core.measurement import Measurement, Outcome, Speedup, WorkloadRatio
+from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
-from whet.evaluators.finding import Fault
 from whet.evaluators.timing import Series, TimedWorkload, Turn, from_raw, raw
 
 AA_FLOOR = math.log(1.02)

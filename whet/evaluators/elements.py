@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from whet.sandbox.inside.decode import Node
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 ARRAYS = ("ndarray", "tensor", "scalar")

@@ -190,7 +190,7 @@ class FloatJudge:
             self._reference.close()
 
     def _smaller_suffice(self, size: int, ours: Groups, theirs: Groups) -> bool:
-        """Whether what smaller inputs allowed, which is less as errors add up, is enough where a closer look is dear."""
+        """Whether what smaller inputs allowed (less, as errors add up) is enough where a closer look is dear."""
         known = [other for other, seen in self._seen.items() if other < size and seen.full]
         if self._seen[size].full or not known:
             return False

@@ -1,9 +1,10 @@
 """What a function costs outside its timed calls: while it is loaded, at its first call, and after its answer.
 
 A process that makes one pass loads its module once and makes one first call. Work that a candidate has moved there
-is added to its passes. What it imports is not its own work and left out; what it computes at import is. A candidate
-that still works after its answer, or keeps ever more memory from call to call, has not paid for its calls: its
-figures would be untrue however they were timed.
+is added to its passes. What it imports is not its own work and left out; what it computes at import is. Calls that
+are cheap because of earlier ones, on other inputs, are charged as if they were early. A candidate that still works
+after its answer, or keeps ever more memory from call to call, has not paid for its calls: its figures would be untrue
+however they were timed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,12 @@ from whet.sandbox.process_tree import GONE
 
 PROCESSES = 5
 LEAST_SECONDS = 0.001
-"""Less than this beyond the baseline's is not told from noise, and not charged."""
-NOISE = 3.0
-"""Median absolute deviations that an excess must reach too."""
+"""Less than this beyond the baseline's, less than the median deviation, or not in each process: noise, not charged."""
+DECLINE = 1.15
+"""How much dearer early calls must be than late ones on the same inputs to be charged."""
+USUAL_SECONDS = 3e-5
+"""By so much any early call is dearer: caches of the processor and of the interpreter fill."""
+ROW_CALLS = 40
 IDLE_SECONDS = 0.03
 BUSY_SHARE = 0.3
 """CPU seconds a second from which on a process that has answered is called busy."""
@@ -41,7 +45,7 @@ class HiddenCosts:
     """What was found of a candidate beside the baseline.
 
     Attributes:
-        seconds: a process spends so much more before its second call than the baseline's does; 0 where none is shown.
+        seconds: that are added to a pass; 0 where none are shown.
         evidence: all that was measured, as plain JSON data.
     """
 
@@ -51,10 +55,19 @@ class HiddenCosts:
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """What one process showed: seconds of loading and at the first call, CPU share when idle, bytes kept by calls."""
+    """What one process showed.
+
+    Attributes:
+        loading: seconds.
+        first: seconds of the first call beyond those of the second.
+        row: seconds of the calls after those two.
+        idle: CPU seconds a second while nothing is asked.
+        kept: bytes that two rounds of calls keep.
+    """
 
     loading: float
     first: float
+    row: tuple[float, ...]
     idle: float | None
     kept: tuple[int, int] | None
 
@@ -71,7 +84,7 @@ def hidden_costs(
     Args:
         baseline: the original, a Python function.
         candidate: what is compared with it.
-        payloads: at least two distinct inputs of one size.
+        payloads: distinct inputs of one size: two, and those of a pass.
         seconds: that one call may take.
 
     Returns:
@@ -80,7 +93,7 @@ def hidden_costs(
     sides: dict[str, list[_Process]] = {"baseline": [], "candidate": []}
     for number in range(PROCESSES):
         for name, subject in (("baseline", baseline), ("candidate", candidate)):
-            found = _observe(subject, payloads, seconds, steady=number == PROCESSES - 1)
+            found = _observe(subject, payloads, number, seconds)
             if isinstance(found, Fault):
                 return found
             sides[name].append(found)
@@ -91,40 +104,69 @@ def hidden_costs(
     excess = [b.before - a.before - imports for a, b in zip(ours, theirs, strict=True)]
     middle = statistics.median(excess)
     spread = statistics.median(abs(value - middle) for value in excess)
-    charged = middle if middle > max(LEAST_SECONDS, NOISE * spread) else 0.0
+    before = middle if middle > max(LEAST_SECONDS, spread) and min(excess) > 0 else 0.0
+    earlier = _decline(ours, theirs) * (len(payloads) - 2)
     evidence = {
-        "charged_seconds": charged,
+        "charged_seconds": {"before_the_calls": before, "by_earlier_calls": earlier},
         "imports_seconds": imports,
-        "sides": {
-            name: [
-                {"loading": one.loading, "first": one.first, "idle": one.idle, "kept": one.kept} for one in processes
-            ]
-            for name, processes in sides.items()
-        },
+        "sides": {name: [asdict(one) for one in processes] for name, processes in sides.items()},
     }
-    return HiddenCosts(charged, evidence)
+    return HiddenCosts(before + (earlier if earlier > LEAST_SECONDS else 0.0), evidence)
 
 
-def _observe(subject: Subject, payloads: Sequence[bytes], seconds: float, steady: bool) -> _Process | Fault:
+def _decline(ours: Sequence[_Process], theirs: Sequence[_Process]) -> float:
+    """Returns by how many seconds a late call is too cheap, because others went before it."""
+    calls = min(len(one.row) for one in (*ours, *theirs))
+    if calls < 2:
+        return 0.0
+    (early, late), (early_ours, late_ours) = _early_and_late(theirs, calls), _early_and_late(ours, calls)
+    usual = max(USUAL_SECONDS, (sum(early_ours) - sum(late_ours)) / 2)
+    # In either order, since the inputs themselves may differ; in both together each input stands on both sides.
+    shown = all(a > b + usual for a, b in zip(early, late, strict=True)) and sum(early) > DECLINE * sum(late)
+    return (sum(early) - sum(late)) / 2 - usual if shown else 0.0
+
+
+def _early_and_late(processes: Sequence[_Process], calls: int) -> tuple[list[float], list[float]]:
+    """Returns the seconds of an early call in each of two orders, and of a late call on the same inputs."""
+    part = max(1, calls // 5)
+    rows = [[one.row[:calls] for one in processes[offset::2]] for offset in (0, 1)]
+    early = [statistics.median(statistics.fmean(row[:part]) for row in order) for order in rows]
+    late = [statistics.median(statistics.fmean(row[-part:]) for row in order) for order in reversed(rows)]
+    return early, late
+
+
+def _observe(subject: Subject, payloads: Sequence[bytes], number: int, seconds: float) -> _Process | Fault:
     live = subject.start()
     if isinstance(live, Fault):
         return live
     assert isinstance(live, LiveFunction)
     try:
-        spent: list[float] = []
-        for payload in payloads[:2]:
-            start = time.perf_counter()
-            answer = live.call(payload, seconds)
-            if isinstance(answer, Fault):
-                return answer
-            spent.append(time.perf_counter() - start)
+        first, second, *others = payloads
+        spent = _timed(live, [first, second], seconds)
+        if isinstance(spent, Fault):
+            return spent
+        row = _timed(live, others[:ROW_CALLS][:: 1 if number % 2 else -1], seconds)
+        if isinstance(row, Fault):
+            return row
         idle = _idle(live)
-        kept = _kept(live, payloads, seconds) if steady else None
+        kept = _kept(live, payloads, seconds) if number == PROCESSES - 1 else None
         if isinstance(kept, Fault):
             return kept
-        return _Process(live.loading, spent[0] - spent[1], idle, kept)
+        return _Process(live.loading, spent[0] - spent[1], tuple(row), idle, kept)
     finally:
         live.close()
+
+
+def _timed(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> list[float] | Fault:
+    """Returns the seconds of each call, by the clock out here."""
+    spent: list[float] = []
+    for payload in payloads:
+        start = time.perf_counter()
+        answer = live.call(payload, seconds)
+        if isinstance(answer, Fault):
+            return answer
+        spent.append(time.perf_counter() - start)
+    return spent
 
 
 def _unpaid(ours: _Process, theirs: _Process) -> Fault | None:

@@ -11,9 +11,9 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
-from whet.core.evidence import Provenance
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
+from whet.core.evidence import Provenance
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
@@ -23,11 +23,13 @@ from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.hazard import check_hazards
 from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
-from whet.evaluators.labels.registry import labels, shown
 from whet.evaluators.labels.registry import evidence as label_evidence
+from whet.evaluators.labels.registry import labels, shown
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
@@ -38,8 +40,6 @@ from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
-from whet.evaluators.hazard import check_hazards
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
 from whet.evaluators.zygotes import Zygotes
@@ -212,7 +212,11 @@ class Ladder:
             return _extended(verdict, _rung("confirm", fresh, 0.0), None)
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
         confirmed = _with_evidence(confirmed, differential=fresh.evidence)
-        return self._with_labels(candidate, self._with_counters(candidate, confirmed)) if confirmed.confirmed else confirmed
+        return (
+            self._with_labels(candidate, self._with_counters(candidate, confirmed))
+            if confirmed.confirmed
+            else confirmed
+        )
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -383,7 +387,7 @@ class Ladder:
         found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
         costs: Mapping[str, Any] = {}
         if not isinstance(found, Fault) and found.faster and self.task.kind is Kind.FUNCTION:
-            payloads = [item.payload for item in workloads[0].draw(derive(seed, "hidden"), max(2, workloads[0].count))]
+            payloads = [item.payload for item in workloads[0].draw(derive(seed, "hidden"), workloads[0].count + 2)]
             hidden = hidden_costs(ours, theirs, payloads, self.baseline.limit)
             if isinstance(hidden, Fault):
                 return hidden

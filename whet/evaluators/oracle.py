@@ -9,9 +9,9 @@ from typing import Any
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import Difference, difference, show, stdout_difference
-from whet.evaluators.inputs import Input, InputSource
 from whet.evaluators.finding import Fault
 from whet.evaluators.float_judge import FloatJudge
+from whet.evaluators.inputs import Input, InputSource
 from whet.evaluators.reference import Reference
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import Node, decode

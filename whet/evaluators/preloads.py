@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from whet.core.task import Kind, Task
-from whet.evaluators.screen import parse
 from whet.evaluators.finding import Fault
+from whet.evaluators.screen import parse
 
 
 def preloads(task: Task) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.counter import Counter, missing
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.counters import perf
 from whet.sandbox.protocol import Incident

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +136,9 @@ def _without_paths(value: Any, task: Task) -> Any:
         for folder in (task.project, task.root):
             if folder is not None and folder != Path("/"):
                 value = value.replace(f"{folder}/", "").replace(str(folder), ".")
-        return HOMES.sub("~", value.replace(os.path.expanduser("~") + "/", "~/"))
+        with suppress(RuntimeError):  # a user without a home
+            value = value.replace(f"{Path.home()}/", "~/")
+        return HOMES.sub("~", value)
     if isinstance(value, Mapping):
         return {name: one if name in ("code", "diff") else _without_paths(one, task) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -69,8 +69,10 @@ def sign(manifest: bytes, key: Path) -> bytes:
         return done.stdout
     said = done.stderr.decode("utf-8", "replace").strip()
     if "passphrase" in said and not terminal:
-        raise UsageError(f"--sign {key} needs its passphrase, and there is no terminal: load it into ssh-agent, and sign "
-                         f"with {key.name}.pub")  # fmt: skip
+        raise UsageError(
+            f"--sign {key} needs its passphrase, and there is no terminal: load it into ssh-agent, and sign "
+            f"with {key.name}.pub"
+        )
     raise UsageError(f"--sign {key} cannot sign: {said.splitlines()[-1] if said else 'ssh-keygen said nothing'}")
 
 

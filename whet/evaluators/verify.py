@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import fields, replace
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, overload
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
-from whet.core.evidence import Replication
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.evidence import Replication
 from whet.core.measurement import BETTER
 from whet.core.patch import Malformed, apply_patch, files_changed
 from whet.core.plain import to_plain

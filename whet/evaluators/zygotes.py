@@ -16,9 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from whet.evaluators.decision import AA_FLOOR
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import derive
 from whet.evaluators.statistics import interval
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Live, Subject
 from whet.evaluators.timing import Bench, series
 

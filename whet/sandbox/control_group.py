@@ -188,7 +188,7 @@ class ControlGroup:
         while self._descriptors:
             os.close(self._descriptors.pop())
         deadline = time.monotonic() + GONE_SECONDS
-        while not all([_removed(folder) for folder in self._folders]):
+        while [folder for folder in self._folders if not _removed(folder)]:  # tries each of them
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.001)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import subprocess
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 from whet.core.errors import SandboxError

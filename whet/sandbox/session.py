@@ -15,8 +15,8 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.process_tree import tree
+from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident
 
 HEADER = 8

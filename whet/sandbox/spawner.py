@@ -111,7 +111,8 @@ class Spawner:
 def end(process: subprocess.Popen[bytes]) -> None:
     """Ends a sandbox: its init first, with which all within ends, so that bubblewrap buries it and ends itself.
 
-    An orphan would wait for the first process of this machine to bury it, and count as a process of its group till then.
+    An orphan would wait for the first process of this machine to bury it, and count as a process of its group till
+    then.
     """
     for pid in children(process.pid):
         with suppress(ProcessLookupError):
@@ -126,8 +127,8 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def inheritable() -> tuple[int, ...]:
     """Returns the descriptors, of files that are not the standard ones, that a child would get."""
     found = []
-    for name in os.listdir("/proc/self/fd"):
+    for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # the one of this list itself
-            if int(name) > 2 and os.get_inheritable(int(name)):
-                found.append(int(name))
+            if int(entry.name) > 2 and os.get_inheritable(int(entry.name)):
+                found.append(int(entry.name))
     return tuple(found)

@@ -76,7 +76,9 @@ def _pyperf(task: Task, core: int, folder: Path) -> bool:
     )
     reports = [folder / f"{random.getrandbits(64):x}.json" for _ in range(2)]
     for report in reports:
-        _on_core(core, [sys.executable, "-m", "pyperf", "timeit", "--fast", "-q", "-o", str(report), "-s", setup, "f(*a)"])
+        _on_core(
+            core, [sys.executable, "-m", "pyperf", "timeit", "--fast", "-q", "-o", str(report), "-s", setup, "f(*a)"]
+        )
     said = subprocess.run(
         [sys.executable, "-m", "pyperf", "compare_to", *map(str, reports)], capture_output=True, text=True, check=True
     )

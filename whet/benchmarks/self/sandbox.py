@@ -66,7 +66,9 @@ def report(candidates: int = CANDIDATES, samples: int = SAMPLES) -> Iterator[str
                 stack.callback(os.environ.pop, "DOCKER_HOST")
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="whet-self-"))
         task = _task(Path(folder))
-        yield "| sandbox | a fresh process | a fork of a warm worker | a case in it | a kill, median | a kill, longest |"
+        yield (
+            "| sandbox | a fresh process | a fork of a warm worker | a case in it | a kill, median | a kill, longest |"
+        )
         yield "|---|---|---|---|---|---|"
         for name in ("none", *BACKENDS):
             with ExitStack() as opened:
@@ -183,7 +185,7 @@ class Holdings:
         children = [child for task in (own / "task").iterdir() for child in (task / "children").read_text().split()]
         folders = Path(tempfile.gettempdir()).glob("whet-*")
         files = sum(len(found) for folder in folders for _, _, found in os.walk(folder))
-        return cls(memory, len(children), len(os.listdir("/proc/self/fd")), files)
+        return cls(memory, len(children), len(list((own / "fd").iterdir())), files)
 
     def __str__(self) -> str:
         return (

@@ -104,7 +104,8 @@ def fresh(candidate: Iterable[Found], baseline: Iterable[Found]) -> tuple[Hint, 
 
 ADDRESSED = re.compile(
     r"\b(ignore|disregard|forget)\b.{0,40}\b(instruction|prompt|rule|above|previous|prior)"
-    r"|\b(dear|note to|attention|to the|for the|hey|hello)\s+(ai|a\.i\.|llm|model|judge|reviewer|grader|evaluator|assistant)\b"
+    r"|\b(dear|note to|attention|to the|for the|hey|hello)\s+"
+    r"(ai|a\.i\.|llm|model|judge|reviewer|grader|evaluator|assistant)\b"
     r"|\b(as|being) an? (ai|llm|language model|assistant)\b"
     r"|\b(judge|reviewer|grader|evaluator|verifier|llm|assistant|language model)s?\b.{0,40}"
     r"\b(must|should|please|accept|approve|pass|mark|rate|score|trust|skip|report)"

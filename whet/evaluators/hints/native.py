@@ -91,11 +91,10 @@ def _declaration(read: Source, place: Place) -> Rule:
         read.text(part) for part in place.node.children if part.type in ("storage_class_specifier", "type_qualifier")
     ]
     function = any(part.type == "function_declarator" for part in place.node.children)
-    if not function and not any(map(CONSTANT.fullmatch, kinds)) and "extern" not in kinds:
-        if place.in_function and ("static" in kinds or "thread_local" in kinds):
-            yield "module_state", name
-        elif not place.in_function and place.node.type == "declaration":
-            yield "module_state", name
+    local = "static" in kinds or "thread_local" in kinds
+    lasting = local if place.in_function else place.node.type == "declaration"
+    if lasting and not function and not any(map(CONSTANT.fullmatch, kinds)) and "extern" not in kinds:
+        yield "module_state", name
     if "volatile" in kinds:
         yield "volatile_access", name
     yield from _attribute(written)
@@ -151,9 +150,9 @@ def _compared(read: Source, place: Place) -> Rule:
     sides = [child(place.node, "left"), child(place.node, "right")]
     operator = read.text(child(place.node, "operator"))
     numbers = [read.text(side) for side in sides if side is not None and side.type == "number_literal"]
-    if operator == "==" and numbers and numbers[0].isdigit() and int(numbers[0][:18]) > SMALL:
-        if any(side is not None and SIZES.search(read.text(side)) for side in sides):
-            yield "hard_coded_case", " ".join(read.text(place.node).split())[:80]
+    large = bool(numbers) and numbers[0].isdigit() and int(numbers[0][:18]) > SMALL
+    if operator == "==" and large and any(side is not None and SIZES.search(read.text(side)) for side in sides):
+        yield "hard_coded_case", " ".join(read.text(place.node).split())[:80]
 
 
 def _table(read: Source, place: Place) -> Rule:

@@ -12,7 +12,7 @@ from whet.evaluators.hints.base import Found, addressed
 from whet.evaluators.hints.python_names import TELLING, hint_of
 from whet.evaluators.screen import parse
 from whet.evaluators.syntax.python import LONGEST, Module
-from whet.evaluators.syntax.scopes import Function, Scope
+from whet.evaluators.syntax.scopes import Scope
 
 MUTATORS = {
     "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft", "remove",
@@ -97,9 +97,13 @@ def _built(module: Module, nested: int) -> Iterator[Found]:
             if text and nested < MOST_NESTED:
                 for found in find(text, nested + 1):
                     yield Found(found.name, found.about, node.lineno, f"in code held as text: {found.text}")
-        if isinstance(node, ast.Call) and module.dotted(node.func) == "getattr" and len(node.args) > 1:
-            if module.text(node.args[1]) is None:
-                yield Found("dynamic_code", "getattr", node.lineno, module.line(node))
+        if (
+            isinstance(node, ast.Call)
+            and module.dotted(node.func) == "getattr"
+            and len(node.args) > 1
+            and module.text(node.args[1]) is None
+        ):
+            yield Found("dynamic_code", "getattr", node.lineno, module.line(node))
         if not isinstance(node, ast.BinOp | ast.JoinedStr | ast.Call | ast.Subscript) or node in inside:
             continue
         text = module.text(node)
@@ -127,9 +131,13 @@ def _state(module: Module, node: ast.AST, scope: Scope) -> Rule:
         yield from (("module_state", name) for name in node.names)
     if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and _is_global(node.value, scope):
         yield "module_state", _short(node.value)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
-        if _is_global(node.func.value, scope):
-            yield "module_state", _short(node.func.value)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in MUTATORS
+        and _is_global(node.func.value, scope)
+    ):
+        yield "module_state", _short(node.func.value)
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
         target = node.target.value if isinstance(node.target, ast.Subscript | ast.Attribute) else node.target
         if _is_global(target, scope):
@@ -227,9 +235,12 @@ def _constants(module: Module, node: ast.AST, scope: Scope) -> Rule:
                 yield "hard_coded_case", _short(node)
     if isinstance(node, ast.MatchValue) and _is_case(node.value):
         yield "hard_coded_case", _short(node.value)
-    if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) >= TABLE:
-        if all(isinstance(item, ast.Constant | ast.Tuple | ast.List) for item in node.elts):
-            yield "literal_table", f"{len(node.elts)} items"
+    if (
+        isinstance(node, ast.List | ast.Tuple | ast.Set)
+        and len(node.elts) >= TABLE
+        and all(isinstance(item, ast.Constant | ast.Tuple | ast.List) for item in node.elts)
+    ):
+        yield "literal_table", f"{len(node.elts)} items"
     if isinstance(node, ast.Dict) and len(node.keys) >= TABLE:
         yield "literal_table", f"{len(node.keys)} items"
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and len(node.value) >= LONG_TEXT:

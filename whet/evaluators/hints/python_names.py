@@ -12,8 +12,9 @@ NAMES: dict[str, tuple[str, ...]] = {
         "numpy.seterr", "mkl.", "threadpoolctl.", "*.set_default_dtype", "sys.setrecursionlimit",
     ),
     "clock_access": (
-        "time.", "timeit.", "datetime.datetime.now", "datetime.datetime.utcnow", "*.elapsed_time", "*.perf_counter", "*.perf_counter_ns", "*.monotonic",
-        "torch.cuda.Event", "torch.cuda.synchronize", "os.times", "resource.getrusage", "torch.utils.benchmark.",
+        "time.", "timeit.", "datetime.datetime.now", "datetime.datetime.utcnow", "*.elapsed_time", "*.perf_counter",
+        "*.perf_counter_ns", "*.monotonic", "torch.cuda.Event", "torch.cuda.synchronize", "os.times",
+        "resource.getrusage", "torch.utils.benchmark.",
     ),
     "content_key": ("hash", "hashlib.", "zlib.crc32", "zlib.adler32", "binascii.crc32", "*.tobytes", "xxhash."),
     "dynamic_code": (
@@ -25,8 +26,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         "pytest.skip", "pytest.exit", "pytest.xfail", "unittest.SkipTest",
     ),
     "environment_access": (
-        "os.environ", "os.environ.", "os.getenv", "os.environb", "os.putenv", "os.uname", "platform.", "socket.gethostname",
-        "os.getpid", "os.getppid", "sys.argv", "sys.flags",
+        "os.environ", "os.environ.", "os.getenv", "os.environb", "os.putenv", "os.uname", "platform.",
+        "socket.gethostname", "os.getpid", "os.getppid", "sys.argv", "sys.flags",
     ),
     "exit_callback": (
         "atexit.", "weakref.finalize", "weakref.ref", "weakref.WeakValueDictionary", "weakref.WeakKeyDictionary",
@@ -42,36 +43,49 @@ NAMES: dict[str, tuple[str, ...]] = {
     "gc_control": ("gc.",),
     "harness_access": (
         "sys.modules", "sys._getframe", "sys._current_frames", "sys.settrace", "sys.setprofile", "sys.meta_path",
-        "sys.path", "sys.path.", "sys.path_hooks", "sys.monitoring.", "inspect.", "traceback.", "linecache.", "tracemalloc.",
-        "*.f_back", "*.f_globals", "*.f_locals", "*.tb_frame", "*.gi_frame", "whet", "whet.", "inside", "inside.",
-        "__main__", "__main__.", "pytest", "pytest.", "_pytest.", "unittest", "unittest.", "sitecustomize", "usercustomize",
-        "site.", "faulthandler.", "threading.settrace", "sys.addaudithook", "sys.excepthook",
+        "sys.path", "sys.path.", "sys.path_hooks", "sys.monitoring.", "inspect.", "traceback.", "linecache.",
+        "tracemalloc.", "*.f_back", "*.f_globals", "*.f_locals", "*.tb_frame", "*.gi_frame", "whet", "whet.", "inside",
+        "inside.", "__main__", "__main__.", "pytest", "pytest.", "_pytest.", "unittest", "unittest.", "sitecustomize",
+        "usercustomize", "site.", "faulthandler.", "threading.settrace", "sys.addaudithook", "sys.excepthook",
     ),
     "identity_key": (
-        "id", "*.data_ptr", "*._version", "*.__array_interface__", "*.untyped_storage", "*.storage", "*.__cuda_array_interface__",
-        "operator.is_",
+        "id", "*.data_ptr", "*._version", "*.__array_interface__", "*.untyped_storage", "*.storage",
+        "*.__cuda_array_interface__", "operator.is_",
     ),
     "lower_precision": (
         "*.half", "*.bfloat16", "*.float16", "*.float32", "numpy.single", "numpy.half", "torch.half", "*.HalfTensor",
         "*.BFloat16Tensor", "torch.autocast", "torch.cuda.amp.", "torch.amp.",
     ),
     "memoised": ("functools.lru_cache", "functools.cache", "functools.cached_property", "joblib.Memory", "cachetools."),
-    "memory_access": ("ctypes.", "cffi.", "mmap.", "_ctypes.", "*.ctypes", "numpy.lib.stride_tricks.", "numpy.frombuffer", "memoryview"),
-    "network_access": ("socket.", "urllib.", "http.", "requests.", "httpx.", "aiohttp.", "ftplib.", "smtplib.", "xmlrpc."),
-    "process_start": (
-        "subprocess.", "multiprocessing.", "os.fork", "os.forkpty", "os.posix_spawn", "os.posix_spawnp", "os.system", "os.popen",
-        "os.execv", "os.execve", "os.execvp", "os.spawnv", "pty.", "concurrent.futures.ProcessPoolExecutor",
+    "memory_access": (
+        "ctypes.", "cffi.", "mmap.", "_ctypes.", "*.ctypes", "numpy.lib.stride_tricks.", "numpy.frombuffer",
+        "memoryview",
     ),
-    "random_state": ("random.seed", "random.getstate", "random.setstate", "numpy.random.seed", "torch.manual_seed", "*.get_state"),
-    "scheduling": ("os.sched_setaffinity", "os.sched_getaffinity", "os.nice", "os.setpriority", "os.cpu_count", "resource.setrlimit"),
-    "stream_access": ("os.write", "os.read", "os.dup", "os.dup2", "os.pipe", "os.fdopen", "os.close", "sys.__stdout__", "sys.__stderr__"),
+    "network_access": (
+        "socket.", "urllib.", "http.", "requests.", "httpx.", "aiohttp.", "ftplib.", "smtplib.", "xmlrpc.",
+    ),
+    "process_start": (
+        "subprocess.", "multiprocessing.", "os.fork", "os.forkpty", "os.posix_spawn", "os.posix_spawnp", "os.system",
+        "os.popen", "os.execv", "os.execve", "os.execvp", "os.spawnv", "pty.", "concurrent.futures.ProcessPoolExecutor",
+    ),
+    "random_state": (
+        "random.seed", "random.getstate", "random.setstate", "numpy.random.seed", "torch.manual_seed", "*.get_state",
+    ),
+    "scheduling": (
+        "os.sched_setaffinity", "os.sched_getaffinity", "os.nice", "os.setpriority", "os.cpu_count",
+        "resource.setrlimit",
+    ),
+    "stream_access": (
+        "os.write", "os.read", "os.dup", "os.dup2", "os.pipe", "os.fdopen", "os.close", "sys.__stdout__",
+        "sys.__stderr__",
+    ),
     "thread_start": (
-        "threading.Thread", "threading.Timer", "_thread.", "asyncio.", "concurrent.futures.", "queue.", "trio.", "anyio.",
-        "greenlet.", "gevent.",
+        "threading.Thread", "threading.Timer", "_thread.", "asyncio.", "concurrent.futures.", "queue.", "trio.",
+        "anyio.", "greenlet.", "gevent.",
     ),
     "uninitialised_memory": (
-        "numpy.empty", "numpy.empty_like", "torch.empty", "torch.empty_like", "torch.empty_strided", "*.new_empty", "numpy.ndarray",
-        "*.resize_",
+        "numpy.empty", "numpy.empty_like", "torch.empty", "torch.empty_like", "torch.empty_strided", "*.new_empty",
+        "numpy.ndarray", "*.resize_",
     ),
 }  # fmt: skip
 

@@ -113,7 +113,7 @@ def compared(before: Features, after: Features) -> Iterator[Derived]:
 def _algorithm(before: Features, after: Features, explained: bool) -> str:
     """Returns what shows another algorithm; empty where fewer loops follow from a call that does the same."""
     if before.recursive and not after.recursive:
-        return f"{_names(dict.fromkeys(before.recursive, set()))} no longer calls itself"
+        return f"{_names({name: set() for name in before.recursive})} no longer calls itself"
     if explained:
         return ""
     if after.depth < before.depth:
@@ -121,7 +121,10 @@ def _algorithm(before: Features, after: Features, explained: bool) -> str:
     if after.loops < before.loops:
         return f"{after.loops} loops instead of {before.loops}"
     if after.depth == before.depth and after.loops == before.loops:
-        for name, old, new in (("range", before.ranges, after.ranges), ("condition", before.conditions, after.conditions)):
+        for name, old, new in (
+            ("range", before.ranges, after.ranges),
+            ("condition", before.conditions, after.conditions),
+        ):
             if (gone := old - new) and (come := new - old):
                 return f"the {name} of a loop changed from {min(gone)} to {min(come)}"
         if after.leaves > before.leaves:

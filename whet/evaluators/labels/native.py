@@ -10,21 +10,27 @@ from whet.evaluators.syntax.native import Place, Source, child
 
 CONTAINERS = {
     "set": "ordered set", "map": "ordered map", "multiset": "ordered set", "multimap": "ordered map",
-    "unordered_set": "hash set", "unordered_map": "hash map", "unordered_multiset": "hash set", "priority_queue": "heap",
-    "deque": "deque", "queue": "deque", "bitset": "bitset", "vector": "vector", "list": "linked list", "array": "array",
-    "make_heap": "heap", "string_view": "string view", "span": "span", "flat_map": "sorted vector",
+    "unordered_set": "hash set", "unordered_map": "hash map", "unordered_multiset": "hash set",
+    "priority_queue": "heap", "deque": "deque", "queue": "deque", "bitset": "bitset", "vector": "vector",
+    "list": "linked list", "array": "array", "make_heap": "heap", "string_view": "string view", "span": "span",
+    "flat_map": "sorted vector",
 }  # fmt: skip
-VECTOR = re.compile(r"_mm(256|512)?_\w+|__m(128|256|512)[id]?|v(ld1|st1|add|mul|fma)q?_\w+|svld1\w*|vector_size|ext_vector_type")
+VECTOR = re.compile(
+    r"_mm(256|512)?_\w+|__m(128|256|512)[id]?|v(ld1|st1|add|mul|fma)q?_\w+|svld1\w*|vector_size|ext_vector_type"
+)
 SIMD = re.compile(r"#\s*pragma\s+(omp\s+(parallel\s+for\s+)?simd|GCC\s+ivdep|clang\s+loop\s+vectorize)")
-FLAGS = re.compile(r"#\s*pragma\s+(GCC|clang)\s+(optimize|target|attribute).*|__attribute__\s*\(\(\s*(optimize|target)\b.*")
+FLAGS = re.compile(
+    r"#\s*pragma\s+(GCC|clang)\s+(optimize|target|attribute).*|__attribute__\s*\(\(\s*(optimize|target)\b.*"
+)
 INPUT_OUTPUT = {
-    "fread", "fwrite", "getchar_unlocked", "putchar_unlocked", "fread_unlocked", "fwrite_unlocked", "sync_with_stdio", "from_chars",
-    "to_chars", "scanf", "printf", "puts", "fputs", "read", "write", "mmap",
+    "fread", "fwrite", "getchar_unlocked", "putchar_unlocked", "fread_unlocked", "fwrite_unlocked", "sync_with_stdio",
+    "from_chars", "to_chars", "scanf", "printf", "puts", "fputs", "read", "write", "mmap",
 }  # fmt: skip
 ALGORITHMS = {
-    "sort", "stable_sort", "nth_element", "partial_sort", "accumulate", "partial_sum", "inner_product", "lower_bound", "upper_bound",
-    "binary_search", "count", "count_if", "find", "find_if", "max_element", "min_element", "minmax_element", "reverse", "rotate",
-    "unique", "copy", "fill", "memcpy", "memmove", "memset", "memchr", "strchr", "strlen", "iota", "transform", "reduce", "qsort", "gcd",
+    "sort", "stable_sort", "nth_element", "partial_sort", "accumulate", "partial_sum", "inner_product", "lower_bound",
+    "upper_bound", "binary_search", "count", "count_if", "find", "find_if", "max_element", "min_element",
+    "minmax_element", "reverse", "rotate", "unique", "copy", "fill", "memcpy", "memmove", "memset", "memchr", "strchr",
+    "strlen", "iota", "transform", "reduce", "qsort", "gcd",
 }  # fmt: skip
 HEADERS = re.compile(r"(cblas|lapacke|Eigen/|mkl|fftw|boost/|tbb/|absl/|xsimd)")
 FLOATS = {"float", "_Float16", "__bf16", "__fp16"}
@@ -79,9 +85,12 @@ def _read(language: str, source: str, other: str) -> Features:
             found.flags.setdefault(read.text(node), set()).add(line)
         elif kind == "gnu_asm_expression":
             found.kernels.setdefault("assembly", set()).add(line)
-        elif kind == "if_statement" and (match := MEMO.search(read.text(child(node, "consequence")))):
-            if re.search(rf"\b{match[1]}\s*[\[.]", read.text(child(node, "condition"))):
-                found.caches.setdefault(f"table {match[1]}", set()).add(line)
+        elif (
+            kind == "if_statement"
+            and (match := MEMO.search(read.text(child(node, "consequence"))))
+            and re.search(rf"\b{match[1]}\s*[\[.]", read.text(child(node, "condition")))
+        ):
+            found.caches.setdefault(f"table {match[1]}", set()).add(line)
     return found
 
 

@@ -16,8 +16,9 @@ from whet.evaluators.syntax.scopes import Function, Scope
 
 STRUCTURES = {
     "set": "set", "frozenset": "set", "dict": "dict", "dict.fromkeys": "dict", "collections.defaultdict": "dict",
-    "collections.Counter": "dict", "collections.OrderedDict": "dict", "collections.deque": "deque", "array.array": "array",
-    "bytearray": "bytearray", "queue.PriorityQueue": "heap", "memoryview": "memoryview", "collections.ChainMap": "dict",
+    "collections.Counter": "dict", "collections.OrderedDict": "dict", "collections.deque": "deque",
+    "array.array": "array", "bytearray": "bytearray", "queue.PriorityQueue": "heap", "memoryview": "memoryview",
+    "collections.ChainMap": "dict",
 }  # fmt: skip
 FAMILIES = {"heapq.": "heap", "bisect.": "sorted list", "sortedcontainers.": "sorted list"}
 ARRAYS = ("numpy.", "torch.", "cupy.", "jax.")
@@ -33,12 +34,12 @@ FLAGS = re.compile(r"torch\.compile|torch\.jit\.\w+|torch\.backends\.cudnn\.benc
 LOOSER = re.compile(r".*allow_tf32|.*set_float32_matmul_precision")
 HELPERS = re.compile(
     r"(sum|min|max|any|all|sorted|map|filter|zip|enumerate|divmod|pow|reversed|itertools\.\w+|functools\.reduce|operator\.\w+"
-    r"|math\.\w+|statistics\.\w+|re\.\w+|struct\.\w+|\*\.(join|translate|count|find|index|replace|split|sort|extend|update|intersection"
-    r"|union|difference|most_common))"
+    r"|math\.\w+|statistics\.\w+|re\.\w+|struct\.\w+|\*\.(join|translate|count|find|index|replace|split|sort|extend|update"
+    r"|intersection|union|difference|most_common))"
 )
 WHOLE = {
-    "sum", "min", "max", "any", "all", "sorted", "set", "frozenset", "dict.fromkeys", "collections.Counter", "heapq.nsmallest",
-    "heapq.nlargest", "heapq.heapify", "filter",
+    "sum", "min", "max", "any", "all", "sorted", "set", "frozenset", "dict.fromkeys", "collections.Counter",
+    "heapq.nsmallest", "heapq.nlargest", "heapq.heapify", "filter",
 }  # fmt: skip
 SCANS = {"index", "count", "remove", "insert"}
 MAPS = {"map", "imap", "imap_unordered", "starmap"}
@@ -127,9 +128,13 @@ def _scans(module: Module, node: ast.Call) -> bool:
 def _bounds(node: ast.AST, found: Features) -> None:
     if isinstance(node, ast.While):
         found.conditions[_nameless(node.test)] += 1
-    elif isinstance(node, ast.For) and isinstance(node.iter, ast.Call):
-        if isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range":
-            found.ranges[_nameless(node.iter)] += 1
+    elif (
+        isinstance(node, ast.For)
+        and isinstance(node.iter, ast.Call)
+        and isinstance(node.iter.func, ast.Name)
+        and node.iter.func.id == "range"
+    ):
+        found.ranges[_nameless(node.iter)] += 1
 
 
 def _nameless(node: ast.expr) -> str:
@@ -207,9 +212,12 @@ def _caches(module: Module, node: ast.FunctionDef, found: Features, scopes: dict
             asked |= {inner.func.value.id} if isinstance(inner.func.value, ast.Name) else set()
         elif isinstance(inner, ast.Assign):
             for target in inner.targets:
-                if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-                    if _computes(inner.value, target.value.id):
-                        filled[target.value.id] = inner.lineno
+                if (
+                    isinstance(target, ast.Subscript)
+                    and isinstance(target.value, ast.Name)
+                    and _computes(inner.value, target.value.id)
+                ):
+                    filled[target.value.id] = inner.lineno
     for name in asked & filled.keys():
         scope = scopes.get(node.body[0])
         owner = scope.owner(name) if scope is not None else None

@@ -77,7 +77,7 @@ class Meter(Protocol):
         """Further runs of the baseline that a turn needs."""
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
-        """Returns the flags, after the task's own, under which both sides are measured; all but the first to confirm."""
+        """Returns the flags after the task's own under which both sides are measured; all but the first to confirm."""
 
     def take(
         self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting

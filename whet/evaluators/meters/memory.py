@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from whet.core.errors import UsageError
 from whet.core.task import Task
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.statistics import STEADY
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Pass, Subject, Workshop
 from whet.evaluators.timing import Series, Turn, amounts
 from whet.sandbox.protocol import Job

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whet.core.profile import Profile
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.protocol import Incident
 from whet.sandbox.toolchains import native

@@ -16,10 +16,10 @@ from itertools import cycle
 from pathlib import Path
 
 from whet.core.profile import Profile
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import PROGRAM, LiveProgram, Subject, Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Incident

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from whet.core.profile import Profile
 from whet.core.task import Kind, Task
+from whet.evaluators.finding import Fault
 from whet.evaluators.inputs import Input
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks, python_functions
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import LiveFunction, LiveProgram, Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.sampling import inner, sample

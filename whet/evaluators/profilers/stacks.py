@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whet.core.profile import HotFunction, HotLine, Profile
-from whet.evaluators.screen import parse
 from whet.evaluators.finding import Fault
+from whet.evaluators.screen import parse
 
 MOST_LINES = 12
 MOST_FUNCTIONS = 12

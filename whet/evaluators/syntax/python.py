@@ -120,7 +120,7 @@ def _assigned(nodes: list[tuple[ast.AST, Scope]]) -> dict[str, ast.expr]:
     """Returns the names that are stored to exactly once, by a plain assignment."""
     stores: dict[str, int] = {}
     values: dict[str, ast.expr] = {}
-    for node, scope in nodes:
+    for node, _ in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             stores[node.id] = stores.get(node.id, 0) + 1
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):

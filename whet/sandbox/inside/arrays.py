@@ -226,7 +226,7 @@ class Builder:
         buffer, start = self.built[shares[0]]
         low, high = extents(shape, strides, size)
         place = start + shares[1]
-        return (buffer, place) if 0 <= place + low and place + high <= len(buffer) else None
+        return (buffer, place) if place + low >= 0 and place + high <= len(buffer) else None
 
 
 def _sparse(shape: Any, strides: Any, size: int, data: bytes) -> bool:

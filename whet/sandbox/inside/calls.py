@@ -174,11 +174,11 @@ def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple
         kind, instance, value, spent = invoke(target, *parts(given))
         total += spent
         results.append((kind, instance, value, capture.take()))
-    cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before))
+    cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before, strict=False))
     gc.enable()
     outcomes = [
         stored(kind, _changed(payload, given), instance, value, text)
-        for payload, given, (kind, instance, value, text) in zip(payloads, inputs, results)
+        for payload, given, (kind, instance, value, text) in zip(payloads, inputs, results, strict=False)
     ]
     return total, cpu, waits, preemptions, outcomes
 

@@ -58,6 +58,7 @@ class Channel:
 
 
 def no_classes(name: str) -> Any:
+    """Refuses a class: messages hold plain data."""
     raise ValueError(f"no class {name} in a message")
 
 

@@ -73,7 +73,7 @@ SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "pathlib:PosixPath": (str, lambda c, s: c(s)),
     "pathlib:PurePosixPath": (str, lambda c, s: c(s)),
     "array:array": (lambda v: (v.typecode, v.tobytes()), lambda c, s: c(*s)),
-    "torch:dtype": (str, lambda c, s: _attribute(c, s)),
+    "torch:dtype": (str, _attribute),
     "torch:device": (str, lambda c, s: c(s)),
     "collections:deque": (lambda v: (list(v), v.maxlen), lambda c, s: c(*s)),
     "collections:Counter": (dict, lambda c, s: c(s)),

@@ -32,11 +32,52 @@ mp = mpmath.mp
 UNARY = ("neg", "pos", "abs")
 BINARY = ("add", "sub", "mul", "truediv", "mod", "floordiv", "pow")
 ORDER = ("eq", "ne", "lt", "le", "gt", "ge")
-REAL = (
-    "sqrt exp expm1 log1p log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot erf erfc "
-    "gamma cbrt degrees radians pow"
-).split()
-COMPLEX = "exp sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh log10".split()
+REAL = [
+    "sqrt",
+    "exp",
+    "expm1",
+    "log1p",
+    "log2",
+    "log10",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "hypot",
+    "erf",
+    "erfc",
+    "gamma",
+    "cbrt",
+    "degrees",
+    "radians",
+    "pow",
+]
+COMPLEX = [
+    "exp",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "log10",
+]
 
 
 def _raw(value: Any) -> Any:
@@ -222,8 +263,7 @@ def _modules() -> dict[str, types.ModuleType]:
                 setattr(module, name, _wrapped(getattr(real, name), compute))
         made[real.__name__] = module
     math, cmath = made["math"], made["cmath"]
-    logarithm = _wrapped(_math.log, mp.log)
-    math.log = lambda *values: logarithm(*values)  # type: ignore[attr-defined]
+    math.log = _wrapped(_math.log, mp.log)  # type: ignore[attr-defined]
     cmath.log = _wrapped(_cmath.log, lambda *values: mp.mpc(mp.log(*values)))  # type: ignore[attr-defined]
     cmath.phase = _wrapped(_cmath.phase, mp.arg)  # type: ignore[attr-defined]
     cmath.rect = _wrapped(_cmath.rect, lambda r, phi: mp.mpc(r * mp.cos(phi), r * mp.sin(phi)))  # type: ignore[attr-defined]

@@ -6,7 +6,6 @@ shares valgrind's processes all the same, so a count proves nothing until the cl
 
 from __future__ import annotations
 
-import os
 import socket
 
 from . import programs
@@ -30,7 +29,7 @@ class Tally(programs.Launcher):
         super().prepare([argv[0], f"--log-fd={self.theirs.fileno()}", *argv[1:]], stdin)
 
     def run(self) -> tuple[Any, ...]:
-        """Returns what `programs.Launcher.run` does, how many processes and threads there were, and valgrind's words."""
+        """Returns what `programs.Launcher.run` does, the number of processes and threads, and valgrind's words."""
         try:
             figures = super().run()
             return *figures, _processes() - self.before, self._said()
