@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
@@ -14,22 +13,20 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
-from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import to_plain
 from whet.core.profile import Profile
-from whet.core.task import Kind, Task
-from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.core.task import Task
+from whet.core.verdict import RUNGS, Rung, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
-from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.differential import compare_all
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.hazard import check_hazards
-from whet.evaluators.hidden_costs import hidden_costs
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.inputs import InputSource, derive
 from whet.evaluators.labels.registry import evidence as label_evidence
 from whet.evaluators.labels.registry import labels, shown
+from whet.evaluators.measuring import Measuring
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
@@ -38,13 +35,12 @@ from whet.evaluators.plan import input_hash, plan
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profiling import PROFILED, profile
 from whet.evaluators.provenance import gather
+from whet.evaluators.rungs import ended, extended, unasked, with_evidence
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing import Bench, TimedWorkload, draw_all, hashes
-from whet.evaluators.zygotes import Zygotes
+from whet.evaluators.timing import TimedWorkload, draw_all, hashes
 from whet.sandbox.backends import open_sandbox
-from whet.sandbox.cores import measuring_cores
 from whet.sandbox.interpreter import find_interpreter
 
 HASH_SEEDS = 2
@@ -99,7 +95,7 @@ class Ladder:
         self._meter = meter
         self._listener = listener
         self._oracle = Oracle(self.task, source, workshop)
-        self._zygotes = Zygotes()
+        self._measuring = Measuring(workshop, source, self._oracle, options, meter)
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
 
@@ -186,11 +182,11 @@ class Ladder:
         rungs: list[Rung] = []
         for name, check in checks:
             if self._beyond(name):
-                rungs.append(Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, f"--until {self._options.until}"))
+                rungs.append(unasked(name, self._options.until))
                 continue
             start = time.perf_counter()
             found = check(candidate)
-            rungs.append(_rung(name, found, time.perf_counter() - start))
+            rungs.append(ended(name, found, time.perf_counter() - start))
             if isinstance(found, Fault):
                 break
         return Verdict(candidate.id, tuple(rungs))
@@ -209,14 +205,12 @@ class Ladder:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
         fresh = self._differential(candidate, "confirm")
         if isinstance(fresh, Fault):
-            return _extended(verdict, _rung("confirm", fresh, 0.0), None)
+            return extended(verdict, ended("confirm", fresh, 0.0))
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
-        confirmed = _with_evidence(confirmed, differential=fresh.evidence)
-        return (
-            self._with_labels(candidate, self._with_counters(candidate, confirmed))
-            if confirmed.confirmed
-            else confirmed
-        )
+        confirmed = with_evidence(confirmed, differential=fresh.evidence)
+        if not confirmed.confirmed:
+            return confirmed
+        return self._with_labels(candidate, self._with_counters(candidate, confirmed))
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -319,29 +313,9 @@ class Ladder:
 
     def _timed(self, candidate: Candidate, verdict: Verdict, name: str, stages: tuple[Stage, ...]) -> Verdict:
         if self._beyond(name):
-            rung = Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, f"--until {self._options.until}")
-            return _extended(verdict, rung, None)
+            return extended(verdict, unasked(name, self._options.until))
         seed = derive(self._seed, name, candidate.id)
-        workloads = self.baseline.workloads(self._source, seed if name == "confirm" else None)
-        variants = self._meter.variants(self.task)[: None if name == "confirm" else 1]
-        start = time.perf_counter()
-        with measuring_cores(self._options.cores) as cores:
-            found = [
-                self._under(
-                    extra, candidate, [w for w in workloads if w.counts or extra == variants[0]], seed, stages, cores
-                )
-                for extra in variants
-            ]
-        spent = time.perf_counter() - start
-        measured: list[Measurement] = []
-        for one in found:
-            if isinstance(one, Fault):
-                return _extended(verdict, _rung(name, one, spent), None)
-            measured.append(one)
-        weakest = least(measured)
-        rung = _measured(name, weakest, spent)
-        kept = [{"flags": extra, **to_plain(one)} for extra, one in zip(variants, measured, strict=True)]
-        return _extended(verdict, replace(rung, evidence={**rung.evidence, "measurements": kept}), weakest)
+        return extended(verdict, *self._measuring.climb(name, candidate, self.baseline, stages, seed))
 
     def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
@@ -352,7 +326,7 @@ class Ladder:
             side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
             for side, source in sides.items()
         }
-        return _with_evidence(verdict, counters=found)
+        return with_evidence(verdict, counters=found)
 
     def _with_labels(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """Adds what kind of win it is, from the change and from the figures, to the evidence of the last rung."""
@@ -360,85 +334,7 @@ class Ladder:
         found = (*labels(self.task.language, candidate.source, self.task.source), *shown(verdict.measurement))
         kinds = label_evidence(found, lambda: self.profile(candidate))
         measurement = replace(verdict.measurement, labels=tuple(one.label.value for one in found))
-        return replace(_with_evidence(verdict, labels=kinds), measurement=measurement)
-
-    def _under(
-        self,
-        extra: tuple[str, ...],
-        candidate: Candidate,
-        workloads: Sequence[TimedWorkload],
-        seed: int,
-        stages: tuple[Stage, ...],
-        cores: tuple[int, ...],
-    ) -> Measurement | Fault:
-        """Measures with the same flags on both sides."""
-        ours, theirs = (self._workshop.build(text, extra) for text in (self.task.source, candidate.source))
-        if isinstance(ours, Fault):
-            raise BaselineError(f"{self.task.path} does not compile with {' '.join(extra)}", ours.reason.value)
-        if isinstance(theirs, Fault):
-            return theirs
-        fresh = Bench(ours, theirs, workloads, self._oracle.judge, self.baseline.limit, cores, self._meter)
-        bench, processes = (
-            self._zygotes.settle(fresh, self._options.confidence, derive(seed, extra, "zygotes"))
-            if self._meter.forks
-            else (fresh, {"kind": "fresh"})
-        )
-        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
-        found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
-        costs: Mapping[str, Any] = {}
-        if not isinstance(found, Fault) and found.faster and self.task.kind is Kind.FUNCTION:
-            payloads = [item.payload for item in workloads[0].draw(derive(seed, "hidden"), workloads[0].count + 2)]
-            hidden = hidden_costs(ours, theirs, payloads, self.baseline.limit)
-            if isinstance(hidden, Fault):
-                return hidden
-            costs = hidden.evidence
-            if hidden.seconds and self._options.metric == "time":
-                charged = replace(bench, charged=hidden.seconds)
-                found = sequential(
-                    lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule
-                )
-        if isinstance(found, Fault):
-            return found
-        return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
-
-    def _baseline_name(self, extra: tuple[str, ...]) -> str:
-        if self.task.language == "python":
-            return f"the original on CPython {self._workshop.interpreter.version}"
-        return f"the original with {' '.join((*self.task.flags, *extra))}"
-
-
-def _rung(name: str, found: Finding | None, seconds: float) -> Rung:
-    if found is None:
-        return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, "nothing to check with", seconds)
-    if isinstance(found, Skipped):
-        return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
-    if isinstance(found, Fault):
-        return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
-    return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)
-
-
-def _measured(name: str, found: Measurement, seconds: float) -> Rung:
-    evidence = {"p_value": found.p_value, "outcome": found.outcome.value}
-    detail = found.note
-    losing = [ratio for ratio in found.untimed if ratio.high < 1.0]
-    if losing:
-        detail += "; slower at " + ", ".join(f"{r.name} ({r.low:.3f}x to {r.high:.3f}x)" for r in losing)
-    if found.faster:
-        return Rung(name, RungStatus.PASSED, None, detail, seconds, evidence)
-    reason = Reason.SLOWER if found.outcome is Outcome.SLOWER else Reason.NOT_FASTER
-    assert reason in NO_GAIN
-    return Rung(name, RungStatus.FAILED, reason, detail, seconds, evidence)
-
-
-def _extended(verdict: Verdict, rung: Rung, measurement: Measurement | None) -> Verdict:
-    return Verdict(verdict.candidate, (*verdict.rungs, rung), measurement or verdict.measurement)
-
-
-def _with_evidence(verdict: Verdict, **more: Any) -> Verdict:
-    """Returns a verdict whose last rung has more evidence."""
-    *rungs, last = verdict.rungs
-    last = replace(last, evidence={**last.evidence, **more})
-    return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
+        return replace(with_evidence(verdict, labels=kinds), measurement=measurement)
 
 
 def first_line(text: str) -> str:
