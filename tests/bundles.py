@@ -18,12 +18,12 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.verdict import Rung, RungStatus
-from whet.evaluators.bundle import Bundle, write_bundle
-from whet.evaluators.decision import Rule, sequential
-from whet.evaluators.record import bundle_of
-from whet.evaluators.statistics import NOISY, Stage
+from whet.evaluators.evidence.bundle import Bundle, write_bundle
+from whet.evaluators.evidence.record import bundle_of
 from whet.evaluators.subjects import Pass
-from whet.evaluators.timing import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.decision import Rule, sequential
+from whet.evaluators.timing.statistics import NOISY, Stage
+from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
 
 SLOW = """\
 def unique(items):

@@ -15,8 +15,8 @@ import pytest
 
 from whet.core.task import Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
-from whet.evaluators.inputs import InputSource
-from whet.evaluators.literals import literal_calls
+from whet.evaluators.inputs.literals import literal_calls
+from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Workshop

@@ -11,11 +11,11 @@ import pytest
 
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason
-from whet.evaluators.decision import Rule, sequential
 from whet.evaluators.finding import Fault
-from whet.evaluators.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage, interval, p_faster, p_slower
 from whet.evaluators.subjects import Pass
-from whet.evaluators.timing import TimedWorkload, Turn, pass_count, series
+from whet.evaluators.timing.decision import Rule, sequential
+from whet.evaluators.timing.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage, interval, p_faster, p_slower
+from whet.evaluators.timing.turns import TimedWorkload, Turn, pass_count, series
 
 RULE = Rule(min_speedup=1.01, confidence=0.99, baseline="the original")
 VERDICT_STAGES = (Stage(10, 0.4), Stage(20, 0.6))

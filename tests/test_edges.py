@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.evaluators.domain import Domain
-from whet.evaluators.edges import EdgeMaker, stdin_edges
-from whet.evaluators.plain_data import read, write
-from whet.evaluators.shapes import found, kind_of
-from whet.evaluators.target_text import Text, Wanted, wanted
+from whet.evaluators.inputs.domain import Domain
+from whet.evaluators.inputs.edges import EdgeMaker, stdin_edges
+from whet.evaluators.inputs.plain_data import read, write
+from whet.evaluators.inputs.shapes import found, kind_of
+from whet.evaluators.inputs.target_text import Text, Wanted, wanted
 from whet.sandbox.inside.codec import encode
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=5)

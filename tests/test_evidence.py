@@ -21,8 +21,8 @@ import whet as library
 from whet.core.candidate import content_id
 from whet.core.errors import UsageError, WhetError
 from whet.core.plain import to_plain
-from whet.evaluators.bundle import MANIFEST, RECORD, Bundle, Contradiction, listed, read_bundle
-from whet.evaluators.consistency import contradictions
+from whet.evaluators.evidence.bundle import MANIFEST, RECORD, Bundle, Contradiction, listed, read_bundle
+from whet.evaluators.evidence.consistency import contradictions
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -25,8 +25,8 @@ import pytest
 
 import whet
 from whet.core.store import Store
-from whet.evaluators.bundle import write_bundle
-from whet.evaluators.record import bundle_of
+from whet.evaluators.evidence.bundle import write_bundle
+from whet.evaluators.evidence.record import bundle_of
 from whet.sandbox.docker_engine import linked_folders
 
 docker = pytest.importorskip("docker")

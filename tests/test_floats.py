@@ -16,9 +16,9 @@ import pytest
 from whet.core.task import ERROR_RATIO, Kind, Task
 from whet.evaluators.compare import Difference, difference
 from whet.evaluators.finding import Fault
-from whet.evaluators.float_judge import FloatJudge
+from whet.evaluators.floats.judge import FloatJudge
+from whet.evaluators.floats.reference import Reference
 from whet.evaluators.preloads import preloads
-from whet.evaluators.reference import Reference
 from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode

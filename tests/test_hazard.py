@@ -12,7 +12,7 @@ from whet.core.config import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.hazard import check_hazards, headline
-from whet.evaluators.inputs import InputSource
+from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox

@@ -10,10 +10,10 @@ import pytest
 from whet.core.config import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.hidden_costs import HiddenCosts, hidden_costs, imports_only
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs, imports_only
 from whet.sandbox.inside.codec import encode
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

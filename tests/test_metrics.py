@@ -21,17 +21,17 @@ from whet.core.result import Result, Status
 from whet.core.task import MIB, Kind
 from whet.core.verdict import Reason
 from whet.evaluators.counting import Counted, count, count_events, counters
-from whet.evaluators.decision import Rule, judge
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.energy import Energy
 from whet.evaluators.meters.instructions import Instructions
-from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import Pass, Subject
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing import Bench, TimedWorkload, Turn
+from whet.evaluators.timing.decision import Rule, judge
+from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import Bench, TimedWorkload, Turn
 from whet.sandbox.control_group import find_place
 from whet.sandbox.counters import perf
 from whet.sandbox.inside.codec import encode

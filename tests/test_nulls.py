@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.core.task import Kind, Task
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.nulls import FUNCTION_NULLS, PROGRAM_NULLS, judge_nulls
 from whet.sandbox.inside.codec import encode
 

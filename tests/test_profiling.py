@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from whet.core.config import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
-from whet.evaluators.inputs import InputSource
+from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.profilers import callgrind, line_timer, perf, py_spy
+from whet.evaluators.profilers.hot_spots import profile
 from whet.evaluators.profilers.stacks import MOST_FUNCTIONS, Cost, Frame, from_stacks, hot_functions, hot_lines
-from whet.evaluators.profiling import profile
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox

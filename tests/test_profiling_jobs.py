@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import whet
-from whet.evaluators.privileged import loosened, refusal
+from whet.evaluators.profilers.privileged import loosened, refusal
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode

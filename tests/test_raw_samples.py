@@ -13,10 +13,10 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import KEPT, Subject
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing import SIDES
+from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import SIDES
 from whet.sandbox.toolchains import native
 
 PYTHON = """\

@@ -19,10 +19,10 @@ from whet.core.candidate import Candidate, content_id
 from whet.core.errors import BaselineError, UsageError
 from whet.core.evidence import Comparison, Replication
 from whet.core.store import Store
-from whet.evaluators.bundle import Bundle, Contradiction, read_bundle
-from whet.evaluators.consistency import contradictions
-from whet.evaluators.record import bundle_of
-from whet.evaluators.signing import authorship, sign
+from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle
+from whet.evaluators.evidence.consistency import contradictions
+from whet.evaluators.evidence.record import bundle_of
+from whet.evaluators.evidence.signing import authorship, sign
 from whet.sandbox.counters import rapl
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

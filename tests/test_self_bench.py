@@ -13,7 +13,7 @@ from whet.benchmarks.self.pool import Pool, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
 from whet.core.audit import Rate
-from whet.evaluators.statistics import Stage
+from whet.evaluators.timing.statistics import Stage
 
 STAGES = (Stage(10, 0.4), Stage(20, 0.6))
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.core.verdict import Reason
-from whet.evaluators.plain_data import read, write
-from whet.evaluators.shrink import shrink, smaller_texts, smaller_values
+from whet.evaluators.inputs.plain_data import read, write
+from whet.evaluators.inputs.shrink import shrink, smaller_texts, smaller_values
 from whet.sandbox.inside.codec import encode
 
 

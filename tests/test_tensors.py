@@ -14,7 +14,7 @@ import whet
 from whet.core.task import OracleRule
 from whet.core.verdict import Reason
 from whet.evaluators.compare import difference, show
-from whet.evaluators.elements import elements
+from whet.evaluators.floats.elements import elements
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.loading import find

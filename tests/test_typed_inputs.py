@@ -14,10 +14,10 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.result import Status
 from whet.core.task import Kind, Task, Workload
 from whet.core.verdict import Reason
-from whet.evaluators.literals import calls_in, literal_calls
-from whet.evaluators.plain_data import read, write
-from whet.evaluators.shapes import kind_of
-from whet.evaluators.strategies import draw, strategy_of
+from whet.evaluators.inputs.literals import calls_in, literal_calls
+from whet.evaluators.inputs.plain_data import read, write
+from whet.evaluators.inputs.shapes import kind_of
+from whet.evaluators.inputs.strategies import draw, strategy_of
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import Node
 

@@ -15,13 +15,13 @@ import pytest
 from whet.core.config import Options
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing import Bench, TimedWorkload
-from whet.evaluators.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may
+from whet.evaluators.timing.turns import Bench, TimedWorkload
+from whet.evaluators.timing.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may
 from whet.sandbox.backends import BACKENDS
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode

@@ -34,7 +34,7 @@ def profile(
     debug: opt.Debug = False,
 ) -> int:
     """Show where a target's time goes: hot functions, hot lines and counters."""
-    from whet.evaluators.target_profile import profile_target
+    from whet.evaluators.profilers.target_profile import profile_target
 
     report = profile_target(**opt.given(ctx))
     if as_json:

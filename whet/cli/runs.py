@@ -119,9 +119,9 @@ def export(
 def _export_evidence(run: str, file: Path, key: Path | None) -> int:
     from dataclasses import replace
 
-    from whet.evaluators.bundle import write_bundle
-    from whet.evaluators.record import bundle_of
-    from whet.evaluators.signing import sign
+    from whet.evaluators.evidence.bundle import write_bundle
+    from whet.evaluators.evidence.record import bundle_of
+    from whet.evaluators.evidence.signing import sign
 
     with _store() as store:
         bundle = bundle_of(store, run)

@@ -47,7 +47,7 @@ class Tolerance:
         atol: as such.
         ulp: in units of the last place of the expected value.
         error_ratio: the candidate's error as a multiple of the baseline's own, both against a reference with more
-            bits; see `whet.evaluators.floats`.
+            bits; see `whet.evaluators.floats.rules`.
     """
 
     rtol: float = 0.0

@@ -14,12 +14,12 @@ from whet.core.errors import UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.result import TaskName
 from whet.core.task import Task
-from whet.evaluators.inputs import derive
+from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.mutants.base import Mutant
 from whet.evaluators.mutants.registry import mutants as all_mutants
+from whet.evaluators.mutants.usual import UsualProtocol
 from whet.evaluators.targets import read_task
-from whet.evaluators.usual import UsualProtocol
 
 MUTANTS = 60
 PATIENCE = 2.0

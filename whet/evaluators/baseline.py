@@ -12,13 +12,13 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.differential import compare_all
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.subjects import Live, Subject
-from whet.evaluators.timing import SHORTEST_PASS, TimedWorkload, pass_count
+from whet.evaluators.timing.turns import SHORTEST_PASS, TimedWorkload, pass_count
 from whet.sandbox.inside.decode import decode
 
 TIMINGS = 3

@@ -10,9 +10,9 @@ from typing import Any
 
 from whet.core.task import OracleRule, Tolerance
 from whet.core.verdict import Reason
-from whet.evaluators.elements import ARRAYS, Layout, elements, is_inexact, overlapping
-from whet.evaluators.floats import alike, by_tolerance
-from whet.evaluators.leaves import ARGUMENTS, INSTANCE, RESULT, Groups, outcome_leaves
+from whet.evaluators.floats.elements import ARRAYS, Layout, elements, is_inexact, overlapping
+from whet.evaluators.floats.leaves import ARGUMENTS, INSTANCE, RESULT, Groups, outcome_leaves
+from whet.evaluators.floats.rules import alike, by_tolerance
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 

@@ -10,7 +10,7 @@ from whet.core.counter import Counter, counted, missing
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.subjects import START_SECONDS, Subject, Workshop, fault
 from whet.sandbox.counters import perf, rusage, valgrind

@@ -12,17 +12,17 @@ from typing import Any
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators import hidden_state
-from whet.evaluators.counterexample import FEW_EXAMPLES, smallest
-from whet.evaluators.domain import Domain
-from whet.evaluators.edges import Edge, EdgeMaker, Key, stdin_edges
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.inputs.counterexample import FEW_EXAMPLES, smallest
+from whet.evaluators.inputs.domain import Domain
+from whet.evaluators.inputs.edges import Edge, EdgeMaker, Key, stdin_edges
+from whet.evaluators.inputs.plain_data import read
+from whet.evaluators.inputs.plan import due, input_hash, plan
+from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Met, Side
-from whet.evaluators.plain_data import read
-from whet.evaluators.plan import due, input_hash, plan
 from whet.evaluators.subjects import Subject
-from whet.evaluators.target_text import Wanted, wanted
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Passed, Skipped
-from whet.evaluators.inputs import Input, InputSource, derive
+from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.subjects import PROGRAM, START_SECONDS, Subject, Workshop, fault
 from whet.sandbox.protocol import Incident, Job, Session
 

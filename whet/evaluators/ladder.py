@@ -20,26 +20,26 @@ from whet.core.verdict import RUNGS, Rung, Verdict
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.counting import counters
 from whet.evaluators.differential import compare_all
+from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.hazard import check_hazards
 from whet.evaluators.hints.registry import hints
-from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.inputs.plan import input_hash, plan
+from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.labels.registry import evidence as label_evidence
 from whet.evaluators.labels.registry import labels, shown
-from whet.evaluators.measuring import Measuring
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
-from whet.evaluators.plan import input_hash, plan
 from whet.evaluators.preloads import preloads
-from whet.evaluators.profiling import PROFILED, profile
-from whet.evaluators.provenance import gather
+from whet.evaluators.profilers.hot_spots import PROFILED, profile
 from whet.evaluators.rungs import ended, extended, unasked, with_evidence
 from whet.evaluators.screen import parse, screen
-from whet.evaluators.statistics import Looks, Stage
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing import TimedWorkload, draw_all, hashes
+from whet.evaluators.timing.measuring import Measuring
+from whet.evaluators.timing.statistics import Looks, Stage
+from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 

@@ -12,7 +12,7 @@ from typing import Any
 from whet.core.audit import NullOutcome
 from whet.core.task import Kind, Task
 from whet.evaluators.compare import plain_difference, stdout_difference
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 Plain = tuple[Any, ...]

@@ -10,9 +10,9 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import Difference, difference, show, stdout_difference
 from whet.evaluators.finding import Fault
-from whet.evaluators.float_judge import FloatJudge
-from whet.evaluators.inputs import Input, InputSource
-from whet.evaluators.reference import Reference
+from whet.evaluators.floats.judge import FloatJudge
+from whet.evaluators.floats.reference import Reference
+from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import Node, decode
 

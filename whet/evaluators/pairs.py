@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.subjects import Live, LiveFunction, Subject
 
 

@@ -11,7 +11,7 @@ from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
 from whet.core.task import Case, Kind, Task, Workload
 from whet.evaluators.finding import Fault
-from whet.evaluators.literals import literal_calls
+from whet.evaluators.inputs.literals import literal_calls
 from whet.evaluators.screen import find_function, parse, symbols
 from whet.evaluators.task_file import FILENAME, TaskFile, read_task_file
 from whet.sandbox.toolchains.native import DEFAULT_FLAGS

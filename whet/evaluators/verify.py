@@ -87,7 +87,7 @@ def verify(
     start = time.perf_counter()
     settings = Options(**options)
     if evidence is not None:
-        from whet.evaluators.replication import replicate
+        from whet.evaluators.evidence.replication import replicate
 
         _expect_ours(settings, given=(target, candidate, patch))
         return replicate(Path(evidence), None if signers is None else Path(signers), settings, home, listener)

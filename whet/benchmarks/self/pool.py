@@ -12,8 +12,8 @@ from whet.core.audit import Rate
 from whet.core.candidate import Candidate
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder
-from whet.evaluators.statistics import Stage
-from whet.evaluators.timing import SIDES
+from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import SIDES
 
 TURNS = 20
 

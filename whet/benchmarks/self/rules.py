@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 from whet.benchmarks.self.pool import Decide, Pool
 from whet.core.measurement import Measurement
-from whet.evaluators.decision import Rule, sequential
-from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import Pass
-from whet.evaluators.timing import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.decision import Rule, sequential
+from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
 
 WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
 PAIR_SECONDS = 5.0

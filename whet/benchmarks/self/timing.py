@@ -17,9 +17,9 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.task import Task
 from whet.core.verdict import Verdict
-from whet.evaluators.inputs import derive
+from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.statistics import NOISY
+from whet.evaluators.timing.statistics import NOISY
 
 PROCESSES = 300
 TRIALS = 1000

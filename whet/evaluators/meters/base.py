@@ -11,9 +11,9 @@ from whet.evaluators.subjects import Live, Pass, Subject
 
 if TYPE_CHECKING:
     from whet.core.task import Task
-    from whet.evaluators.inputs import Input
-    from whet.evaluators.statistics import Looks
-    from whet.evaluators.timing import Series, Turn
+    from whet.evaluators.inputs.source import Input
+    from whet.evaluators.timing.statistics import Looks
+    from whet.evaluators.timing.turns import Series, Turn
 
 
 Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]

@@ -9,12 +9,12 @@ from pathlib import Path
 from whet.core.errors import UsageError
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.statistics import NOISY
 from whet.evaluators.subjects import Live, Pass, Subject, Workshop
-from whet.evaluators.timing import Series, Turn, amounts, series
+from whet.evaluators.timing.statistics import NOISY
+from whet.evaluators.timing.turns import Series, Turn, amounts, series
 from whet.sandbox.counters import rapl
 from whet.sandbox.toolchains import native
 

@@ -14,12 +14,12 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.counting import Count, Counted, count, count_events, trial
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.statistics import STEADY
 from whet.evaluators.subjects import Pass, Subject, Workshop
-from whet.evaluators.timing import Series, Turn, amounts, series
+from whet.evaluators.timing.statistics import STEADY
+from whet.evaluators.timing.turns import Series, Turn, amounts, series
 from whet.sandbox.counters import perf
 from whet.sandbox.counters.process import PROBE
 from whet.sandbox.toolchains import native

@@ -8,11 +8,11 @@ from dataclasses import replace
 from whet.core.errors import UsageError
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.statistics import STEADY
 from whet.evaluators.subjects import Pass, Subject, Workshop
-from whet.evaluators.timing import Series, Turn, amounts
+from whet.evaluators.timing.statistics import STEADY
+from whet.evaluators.timing.turns import Series, Turn, amounts
 from whet.sandbox.protocol import Job
 
 

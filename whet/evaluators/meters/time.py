@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.statistics import NOISY
 from whet.evaluators.subjects import Live, Pass, Subject
-from whet.evaluators.timing import PASS_SECONDS, Series, Turn, series
+from whet.evaluators.timing.statistics import NOISY
+from whet.evaluators.timing.turns import PASS_SECONDS, Series, Turn, series
 from whet.sandbox.toolchains import native
 
 Window = Callable[[Live, Sequence[bytes], float], Pass | Fault]

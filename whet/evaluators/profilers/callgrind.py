@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from whet.core.profile import Profile
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
 from whet.evaluators.subjects import Workshop

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.toolchains import native

@@ -9,7 +9,7 @@ from pathlib import Path
 from whet.core.profile import Profile
 from whet.core.task import Kind
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, python_functions
 from whet.evaluators.subjects import LONGEST, LiveFunction, Subject, Workshop

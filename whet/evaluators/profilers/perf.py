@@ -17,7 +17,7 @@ from pathlib import Path
 
 from whet.core.profile import Profile
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
 from whet.evaluators.subjects import PROGRAM, LiveProgram, Subject, Workshop

@@ -21,7 +21,7 @@ from typing import Any
 from whet.core.plain import from_plain
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.subjects import Pass, Subject
 from whet.sandbox.cores import megahertz

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from whet.evaluators.plain_data import ARRAYS, cells_of, with_cells
-from whet.evaluators.shapes import Shape, parts, with_parts
+from whet.evaluators.inputs.plain_data import ARRAYS, cells_of, with_cells
+from whet.evaluators.inputs.shapes import Shape, parts, with_parts
 from whet.sandbox.inside.decode import Node
 
 MOST_TRIES = 200

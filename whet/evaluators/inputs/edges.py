@@ -8,10 +8,10 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whet.evaluators.domain import Domain
-from whet.evaluators.plain_data import cells_of, with_cells, write
-from whet.evaluators.shapes import ITEM, VALUE, Path, Shape, UnsuitedError, edited, kind_of, text_of
-from whet.evaluators.text_edits import NUMBER, STDIN_EDITS, TEXT_EDITS, replaced
+from whet.evaluators.inputs.domain import Domain
+from whet.evaluators.inputs.plain_data import cells_of, with_cells, write
+from whet.evaluators.inputs.shapes import ITEM, VALUE, Path, Shape, UnsuitedError, edited, kind_of, text_of
+from whet.evaluators.inputs.text_edits import NUMBER, STDIN_EDITS, TEXT_EDITS, replaced
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node
 

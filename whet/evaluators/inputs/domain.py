@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from whet.evaluators.plain_data import ARRAYS, cells_of
-from whet.evaluators.shapes import ITEM, VALUE, Path, Shape, found, kind_of
-from whet.evaluators.target_text import NO_TEXT, Text
+from whet.evaluators.inputs.plain_data import ARRAYS, cells_of
+from whet.evaluators.inputs.shapes import ITEM, VALUE, Path, Shape, found, kind_of
+from whet.evaluators.inputs.target_text import NO_TEXT, Text
 from whet.sandbox.inside.decode import Node
 
 SUPPORT = 4

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from whet.evaluators.shapes import UnsuitedError
+from whet.evaluators.inputs.shapes import UnsuitedError
 
 NUMBER = re.compile(r"-?\d+")
 WORD = re.compile(r"[^\W\d_]+")

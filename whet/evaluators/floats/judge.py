@@ -21,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whet.core.task import Tolerance
-from whet.evaluators.error_scale import Samples, believable
-from whet.evaluators.floats import (
+from whet.evaluators.floats.error_scale import Samples, believable
+from whet.evaluators.floats.leaves import Group, Groups, Reals, ulp
+from whet.evaluators.floats.reference import BITS, Reference
+from whet.evaluators.floats.rules import (
     FLOOR_ULPS,
     LAST_RESORT_ULPS,
     LEAST,
@@ -35,8 +37,6 @@ from whet.evaluators.floats import (
     finite,
     not_finite_alike,
 )
-from whet.evaluators.leaves import Group, Groups, Reals, ulp
-from whet.evaluators.reference import BITS, Reference
 
 SAMPLES = 8
 SAMPLE_SECONDS = 0.3

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from whet.evaluators.decision import AA_FLOOR
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import derive
-from whet.evaluators.statistics import interval
+from whet.evaluators.inputs.source import derive
 from whet.evaluators.subjects import Live, Subject
-from whet.evaluators.timing import Bench, series
+from whet.evaluators.timing.decision import AA_FLOOR
+from whet.evaluators.timing.statistics import interval
+from whet.evaluators.timing.turns import Bench, series
 
 ZYGOTES = 4
 DEAR_SECONDS = 0.3

@@ -11,11 +11,11 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
-from whet.evaluators import privileged
 from whet.evaluators.counting import counters
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input, InputSource, derive
-from whet.evaluators.profiling import PROFILED, profile
+from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.profilers import privileged
+from whet.evaluators.profilers.hot_spots import PROFILED, profile
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox

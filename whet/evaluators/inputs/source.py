@@ -10,8 +10,8 @@ from typing import Any
 
 from whet.core.errors import UsageError
 from whet.core.task import MIB, Kind, Limits, Task
-from whet.evaluators.plain_data import write
-from whet.evaluators.target_text import Text, read_text
+from whet.evaluators.inputs.plain_data import write
+from whet.evaluators.inputs.target_text import Text, read_text
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
@@ -92,7 +92,7 @@ class InputSource:
         """Returns what draws inputs from type hints, where a Python function has them."""
         if self.task.kind is not Kind.FUNCTION or self.task.language != "python" or not self.text.hinted:
             return None
-        from whet.evaluators.strategies import strategy_of  # hypothesis takes 0.3 s to import
+        from whet.evaluators.inputs.strategies import strategy_of  # hypothesis takes 0.3 s to import
 
         return strategy_of(self.task, self.text.literals)
 
@@ -113,7 +113,7 @@ class InputSource:
         """Makes inputs from type hints; none where the hints do not suffice."""
         if self._hints is None:
             return []
-        from whet.evaluators.strategies import draw
+        from whet.evaluators.inputs.strategies import draw
 
         payloads = dict.fromkeys(write(value) for value in draw(self._hints, seed, count))
         return [Input("type hints", payload, seed=seed, source="hints") for payload in payloads]

@@ -15,17 +15,17 @@ from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Rung
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.decision import Rule, least, sequential
 from whet.evaluators.finding import Fault
-from whet.evaluators.hidden_costs import hidden_costs
-from whet.evaluators.inputs import InputSource, derive
+from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.rungs import ended, measured
-from whet.evaluators.statistics import Stage
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing import Bench, TimedWorkload
-from whet.evaluators.zygotes import Zygotes
+from whet.evaluators.timing.decision import Rule, least, sequential
+from whet.evaluators.timing.hidden_costs import hidden_costs
+from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import Bench, TimedWorkload
+from whet.evaluators.timing.zygotes import Zygotes
 from whet.sandbox.cores import measuring_cores
 
 

@@ -19,7 +19,7 @@ from whet.core.result import status_of
 from whet.core.store import RunRecord, Store
 from whet.core.task import Case, Task, Workload
 from whet.core.verdict import Verdict
-from whet.evaluators.bundle import Bundle, safe
+from whet.evaluators.evidence.bundle import Bundle, safe
 
 BASELINE, CANDIDATE, SUPPORT, TESTS = "baseline", "candidate", "support", "tests"
 CASES, CALLS = "cases", "calls"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whet.core.task import Tolerance
-from whet.evaluators.leaves import Group, Groups, Reals, finite_alike, number, ulp
+from whet.evaluators.floats.leaves import Group, Groups, Reals, finite_alike, number, ulp
 
 FLOOR_ULPS = 4.0
 """Units of the last place of the result that any rule by the baseline's error allows."""

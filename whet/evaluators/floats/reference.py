@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.evaluators.finding import Fault
-from whet.evaluators.leaves import Groups, outcome_leaves
+from whet.evaluators.floats.leaves import Groups, outcome_leaves
 from whet.evaluators.subjects import START_SECONDS, Live, Subject, Workshop
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode

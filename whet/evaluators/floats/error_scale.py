@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from whet.evaluators.floats import FLOOR_ULPS, LAST_RESORT_ULPS, Allowance, alike, error_of, finite
-from whet.evaluators.leaves import Groups, Reals, epsilon, ulp
+from whet.evaluators.floats.leaves import Groups, Reals, epsilon, ulp
+from whet.evaluators.floats.rules import FLOOR_ULPS, LAST_RESORT_ULPS, Allowance, alike, error_of, finite
 
 KIN = 4.0
 """Elements up to this many times as large tell of an element's error too."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from whet.core.task import Kind
-from whet.evaluators.domain import Domain
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input, InputSource, derive
-from whet.evaluators.plain_data import read, write
-from whet.evaluators.shrink import MOST_SECONDS, MOST_TRIES, shrink, smaller_texts, smaller_values
+from whet.evaluators.inputs.domain import Domain
+from whet.evaluators.inputs.plain_data import read, write
+from whet.evaluators.inputs.shrink import MOST_SECONDS, MOST_TRIES, shrink, smaller_texts, smaller_values
+from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.sandbox.inside.codec import CodecError
 
 SMALL_DRAWS = 3

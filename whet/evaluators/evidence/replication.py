@@ -24,12 +24,12 @@ from whet.core.store import Store
 from whet.core.task import MIB, Limits, OracleRule, Task
 from whet.core.task import Kind as TaskKind
 from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict
-from whet.evaluators.bundle import Bundle, Contradiction, read_bundle
-from whet.evaluators.consistency import TIMED, contradictions
+from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle
+from whet.evaluators.evidence.consistency import TIMED, contradictions
+from whet.evaluators.evidence.record import candidate_of, task_of, write_tests
+from whet.evaluators.evidence.signing import Authorship, authorship
 from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.record import candidate_of, task_of, write_tests
-from whet.evaluators.signing import Authorship, authorship
 from whet.evaluators.targets import LANGUAGES
 from whet.evaluators.verify import drawn, judged
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whet.evaluators.elements import ARRAYS, elements, is_inexact
+from whet.evaluators.floats.elements import ARRAYS, elements, is_inexact
 from whet.sandbox.inside.decode import Node
 
 Reals = NDArray[Any]

@@ -12,8 +12,8 @@ from whet.core.measurement import Measurement, Outcome, Speedup, WorkloadRatio
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.statistics import Stage, interval, p_faster, p_slower
-from whet.evaluators.timing import Series, TimedWorkload, Turn, from_raw, raw
+from whet.evaluators.timing.statistics import Stage, interval, p_faster, p_slower
+from whet.evaluators.timing.turns import Series, TimedWorkload, Turn, from_raw, raw
 
 AA_FLOOR = math.log(1.02)
 """How far the median of the baseline against itself may lie from 0 (in logarithms) before nothing is believed."""

@@ -12,7 +12,7 @@ from whet.core.errors import BaselineError
 from whet.core.task import Kind, OracleRule, Tolerance
 from whet.evaluators.compare import plain_difference, stdout_difference
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input, derive
+from whet.evaluators.inputs.source import Input, derive
 from whet.evaluators.ladder import Ladder
 from whet.evaluators.subjects import Live, Subject
 from whet.sandbox.inside.decode import decode

@@ -19,14 +19,14 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.bundle import Bundle, clashing
-from whet.evaluators.decision import Rule, least, rejudge
+from whet.evaluators.evidence.bundle import Bundle, clashing
+from whet.evaluators.evidence.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import METERS, reading_meter
-from whet.evaluators.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
-from whet.evaluators.statistics import Stage
-from whet.evaluators.timing import MOST_INPUTS
+from whet.evaluators.timing.decision import Rule, least, rejudge
+from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import MOST_INPUTS
 
 CHECKED = RUNGS[: RUNGS.index("measure")]
 TIMED = ("measure", "confirm")

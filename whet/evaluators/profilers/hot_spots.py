@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from whet.core.profile import Profile
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers import callgrind, line_timer, perf, py_spy
 from whet.evaluators.subjects import Workshop
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from whet.evaluators.inputs import PLAIN, Input, InputSource, derive
+from whet.evaluators.inputs.source import PLAIN, Input, InputSource, derive
 
 DRAWS_SMALLEST = 10
 DRAWS = 3

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, configuration, given, seed, settings
 from hypothesis import strategies as st
 
 from whet.core.task import Task
-from whet.evaluators.plain_data import instance, read
+from whet.evaluators.inputs.plain_data import instance, read
 from whet.evaluators.screen import Function, find_function, parse
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import Node

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.evaluators.bundle import Bundle, Contradiction
+from whet.evaluators.evidence.bundle import Bundle, Contradiction
 
 NAMESPACE = "whet-evidence"
 TOOL = "ssh-keygen"

@@ -9,7 +9,7 @@ from typing import Any
 
 from whet.core.counter import Counter, missing
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs import Input
+from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.counters import perf

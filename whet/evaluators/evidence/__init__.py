@@ -1,0 +1,1 @@
+"""The record of a verdict, its bundle, and how another machine repeats it."""

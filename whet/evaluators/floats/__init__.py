@@ -1,0 +1,1 @@
+"""Whether floats that differ in their bits are right."""

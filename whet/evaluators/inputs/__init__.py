@@ -1,0 +1,1 @@
+"""Where inputs come from, and how they are edited towards edges and made smaller."""

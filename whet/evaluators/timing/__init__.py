@@ -1,0 +1,1 @@
+"""Turns of fresh processes, and what they show."""
