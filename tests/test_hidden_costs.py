@@ -13,7 +13,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs, imports_only
+from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs, imported
 from whet.sandbox.inside.codec import encode
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -79,8 +79,7 @@ def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
     header = lines if not indent else [lines[1], indent + lines[0]]
     found = costs(ladder, "\n".join([*header, "    return [value * value for value in values]", ""]))
     assert isinstance(found, HiddenCosts)
-    assert found.evidence["imports_seconds"] > 0.02
-    assert found.seconds < found.evidence["imports_seconds"] / 4
+    assert found.seconds < 0.01
 
 
 def test_parts_that_are_kept_from_other_inputs_are_charged(ladder: Ladder) -> None:
@@ -97,6 +96,18 @@ def test_parts_that_are_kept_from_other_inputs_are_charged(ladder: Ladder) -> No
     again = hidden_costs(built[0], built[0], payloads, 5.0)
     assert isinstance(again, HiddenCosts)
     assert again.evidence["charged_seconds"]["by_earlier_calls"] < 0.001
+
+
+def test_a_library_that_sets_itself_up_at_its_first_call_is_not_charged(ladder: Ladder) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    found = costs(
+        ladder,
+        "import torch\n"
+        "def squares(values):\n    rows = torch.tensor(values, dtype=torch.float64)\n"
+        "    torch.softmax(rows, 0)\n    return [int(value) for value in (rows * rows).tolist()]\n",
+    )
+    assert isinstance(found, HiddenCosts)
+    assert found.evidence["charged_seconds"]["before_the_calls"] < 0.005
 
 
 def test_work_that_goes_on_after_the_answer_is_told(ladder: Ladder) -> None:
@@ -145,14 +156,17 @@ def test_a_buffer_that_is_used_again_is_fine(ladder: Ladder) -> None:
     assert found.seconds < 0.005
 
 
-def test_the_stub_imports_what_the_text_imports_and_no_more() -> None:
+def test_modules_that_a_text_imports_anywhere_are_named() -> None:
     text = (
-        "from __future__ import annotations\nimport json as j\nTABLE = [1] * 10**9\n"
-        "class Rows:\n    def total(self):\n        from fractions import Fraction\n        import no_such_module\n"
+        "from __future__ import annotations\nimport json as j, os.path\n"
+        "class Rows:\n    def total(self):\n        from xml import sax\n        from . import own\n"
     )
-    scope: dict[str, object] = {}
-    exec(imports_only(text, "Rows.total"), scope)
-    assert scope["j"].__name__ == "json"  # type: ignore[attr-defined]
-    assert scope["Fraction"].__name__ == "Fraction"  # type: ignore[attr-defined]
-    assert scope["Rows"]().total() is None  # type: ignore[operator]
-    assert "TABLE" not in scope
+    assert imported("import re", text) == [
+        "re",
+        "__future__",
+        "__future__.annotations",
+        "json",
+        "os.path",
+        "xml",
+        "xml.sax",
+    ]

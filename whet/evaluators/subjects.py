@@ -101,6 +101,7 @@ class Subject:
         layout: int = 0,
         worker: int | None = None,
         gauged: bool = False,
+        primed: Sequence[str] | None = None,
     ) -> Live | Fault:
         """Starts a process.
 
@@ -111,6 +112,7 @@ class Subject:
             worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
                 which has the task's imports done.
             gauged: whether its peak of memory will be asked for; a program's leaves out what starts it.
+            primed: modules that a function's process imports, and has set up, before it loads the source.
         """
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
@@ -127,11 +129,13 @@ class Subject:
                 session.ask("go", seconds=START_SECONDS)
                 session.reset()
             return LiveProgram(session, workshop.argv(session.tree, layout))
-        return _load(session, workshop.task)
+        return _load(session, workshop.task, primed)
 
 
-def _load(session: Session, task: Task) -> Live | Fault:
+def _load(session: Session, task: Task, primed: Sequence[str] | None) -> Live | Fault:
     try:
+        if primed is not None:
+            session.ask("prime", list(primed), seconds=START_SECONDS)
         answer, spent = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)

@@ -1,7 +1,8 @@
 """What a function costs outside its timed calls: while it is loaded, at its first call, and after its answer.
 
 A process that makes one pass loads its module once and makes one first call. Work that a candidate has moved there
-is added to its passes. What it imports is not its own work and left out; what it computes at import is. Calls that
+is added to its passes. What it imports is not its own work, so both sides have it imported and set up before; what it
+computes at import is. Calls that
 are cheap because of earlier ones, on other inputs, are charged as if they were early. A candidate that still works
 after its answer, or keeps ever more memory from call to call, has not paid for its calls: its figures would be untrue
 however they were timed.
@@ -12,7 +13,7 @@ from __future__ import annotations
 import ast
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -90,25 +91,24 @@ def hidden_costs(
     Returns:
         the costs, or the fault of a candidate that works or hoards after its calls.
     """
+    modules = imported(baseline.source, candidate.source)
     sides: dict[str, list[_Process]] = {"baseline": [], "candidate": []}
     for number in range(PROCESSES):
         for name, subject in (("baseline", baseline), ("candidate", candidate)):
-            found = _observe(subject, payloads, number, seconds)
+            found = _observe(subject, modules, payloads, number, seconds)
             if isinstance(found, Fault):
                 return found
             sides[name].append(found)
     ours, theirs = sides["baseline"], sides["candidate"]
     if fault := _unpaid(ours[-1], theirs[-1]):
         return fault
-    imports = _import_seconds(baseline, candidate)
-    excess = [b.before - a.before - imports for a, b in zip(ours, theirs, strict=True)]
+    excess = [b.before - a.before for a, b in zip(ours, theirs, strict=True)]
     middle = statistics.median(excess)
     spread = statistics.median(abs(value - middle) for value in excess)
     before = middle if middle > max(LEAST_SECONDS, spread) and min(excess) > 0 else 0.0
     earlier = _decline(ours, theirs) * (len(payloads) - 2)
     evidence = {
         "charged_seconds": {"before_the_calls": before, "by_earlier_calls": earlier},
-        "imports_seconds": imports,
         "sides": {name: [asdict(one) for one in processes] for name, processes in sides.items()},
     }
     return HiddenCosts(before + (earlier if earlier > LEAST_SECONDS else 0.0), evidence)
@@ -135,8 +135,10 @@ def _early_and_late(processes: Sequence[_Process], calls: int) -> tuple[list[flo
     return early, late
 
 
-def _observe(subject: Subject, payloads: Sequence[bytes], number: int, seconds: float) -> _Process | Fault:
-    live = subject.start()
+def _observe(
+    subject: Subject, modules: Sequence[str], payloads: Sequence[bytes], number: int, seconds: float
+) -> _Process | Fault:
+    live = subject.start(primed=modules)
     if isinstance(live, Fault):
         return live
     assert isinstance(live, LiveFunction)
@@ -244,44 +246,16 @@ def _thread_seconds(pid: int) -> float:
     return total / 1e9
 
 
-def _import_seconds(baseline: Subject, candidate: Subject) -> float:
-    """Returns by how much the candidate's imports take longer than the baseline's; 0 where they are the same."""
-    workshop = baseline.workshop
-    assert workshop.task.symbol is not None
-    texts = [imports_only(source, workshop.task.symbol) for source in (baseline.source, candidate.source)]
-    if texts[0] == texts[1]:
-        return 0.0
-    built = [workshop.build(text) for text in texts]
-    spent: tuple[list[float], list[float]] = ([], [])
-    for _ in range(PROCESSES):
-        for subject, times in zip(built, spent, strict=True):
-            live = subject if isinstance(subject, Fault) else subject.start()
-            if isinstance(live, Fault):
-                return 0.0  # an import that fails alone: nothing can be left out
-            assert isinstance(live, LiveFunction)
-            times.append(live.loading)
-            live.close()
-    return max(0.0, statistics.median(spent[1]) - statistics.median(spent[0]))
-
-
-def imports_only(source: str, symbol: str) -> str:
-    """Returns a module that imports all that another does anywhere, and defines the symbol to do nothing."""
-    module = parse(source)
-    assert not isinstance(module, Fault), "it was screened"
-    lines = [line for statement in dict.fromkeys(_imports(module)) for line in _guarded(statement)]
-    *owners, name = symbol.split(".")
-    indents = [f"{'    ' * depth}class {owner}:" for depth, owner in enumerate(owners)]
-    return "\n".join([*lines, *indents, f"{'    ' * len(owners)}def {name}(*args, **kwargs): pass", ""])
-
-
-def _imports(module: ast.Module) -> Iterator[str]:
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__"):
-            yield ast.unparse(node)
-
-
-def _guarded(statement: str) -> list[str]:
-    """Returns an import that may fail, as one in a branch that is never taken may."""
-    if statement.endswith(" import *"):
-        return [statement]
-    return ["try:", f"    {statement}", "except ImportError:", "    pass"]
+def imported(*sources: str) -> list[str]:
+    """Returns the modules that source texts import anywhere, in the order of their first mention."""
+    names: dict[str, None] = {}
+    for source in sources:
+        module = parse(source)
+        assert not isinstance(module, Fault), "it was screened"
+        for node in ast.walk(module):
+            if isinstance(node, ast.Import):
+                names.update(dict.fromkeys(alias.name for alias in node.names))
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names[node.module] = None
+                names.update(dict.fromkeys(f"{node.module}.{alias.name}" for alias in node.names))
+    return list(names)

@@ -18,6 +18,7 @@ from .decode import decode
 from .landlock import restrict
 from .line_timer import LineTimer
 from .loading import find, load_module, resolver
+from .priming import prime
 from .spoil import spoil
 
 TYPE_CHECKING = False
@@ -212,6 +213,10 @@ def serve(channel: Channel) -> None:
     while True:
         message = channel.read()
         operation = message[0]
+        if operation == "prime":
+            prime(message[1])
+            channel.write(("ok",))
+            continue
         if operation == "load":
             try:
                 target = Target(tree, message[1], message[2])
