@@ -85,6 +85,7 @@ def compare_all(
     seed: int,
     hash_seed: int,
     seconds: float,
+    explain: bool = True,
 ) -> Compared:
     """Runs both sides on fresh inputs until a difference, or until its time is spent.
 
@@ -100,10 +101,13 @@ def compare_all(
         seed: of the inputs.
         hash_seed: of both processes, so that what follows from the order of a set is the same in both.
         seconds: that one call may take.
+        explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
     comparison = _Comparison(baseline, candidate, source, oracle, seed, hash_seed, seconds)
     try:
         fault = comparison.run()
+        if fault is not None and explain:
+            fault = comparison.explained(fault)
     finally:
         comparison.close()
     return Compared(fault, comparison.evidence())
@@ -159,8 +163,7 @@ class _Comparison:
     def run(self) -> Fault | None:
         if fault := self.theirs.open():
             return fault
-        fault = self.drawn() or self.unpromised() or self.state()
-        return self.explained(fault) if fault is not None else None
+        return self.drawn() or self.unpromised() or self.state()
 
     def drawn(self) -> Fault | None:
         """Meets what generators draw, and recorded cases."""
