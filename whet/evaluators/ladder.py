@@ -288,7 +288,9 @@ class Ladder:
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
         evidence["strengthened"] = self.baseline.strengthened
-        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+        count, recorded = compared.evidence["inputs"], set(compared.evidence["sources"]) == {"case"}
+        agreed = "inputs agree: only recorded cases, which are public" if recorded else "fresh inputs agree"
+        return Passed(f"{count} {agreed}", evidence)
 
     def planned(self, seed: int) -> set[str]:
         """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
