@@ -93,14 +93,16 @@ HONEST = {
     "histogram": (counted, "a = lines[1].split()\nfor d in range(10): print(a.count(str(d)))",
                   "h = [0] * 10\nfor w in lines[1].split()[:int(lines[0])]: h[int(w)] += 1\nprint(*h, sep='\\n')"),
     "edges of a tree": (tree, "n = int(lines[0].split()[0])\nd = {0: 0}\nwhile len(d) < n:\n  for l in lines[1:]:\n"
-                        "    if l:\n      u, v = map(int, l.split())\n      if u in d: d[v] = d[u] + 1\nprint(max(d.values()))",
+                        "    if l:\n      u, v = map(int, l.split())\n      if u in d: d[v] = d[u] + 1\n"
+                        "print(max(d.values()))",
                         "p = dict(map(int, reversed(l.split())) for l in lines[1:] if l)\nd = {0: 0}\n"
                         "for v in sorted(p): d[v] = d[p[v]] + 1\nprint(max(d.values()))"),
     "edges of a graph": (graph, "n = int(lines[0].split()[0])\nm = [[0] * n for _ in range(n)]\nfor l in lines[1:]:\n"
                          "  if l:\n    u, v = map(int, l.split())\n    m[u][v] = m[v][u] = 1\nprint(*map(sum, m))",
-                         "d = [0] * int(lines[0].split()[0])\nfor l in lines[1:]:\n  for x in l.split(): d[int(x)] += 1\n"
-                         "print(*d)"),
-    "walls of a grid": (grid, "g = [l for l in lines[1:] if l]\nprint(sum(1 for i in range(len(g)) for j in range(len(g[0]))"
+                         "d = [0] * int(lines[0].split()[0])\nfor l in lines[1:]:\n  for x in l.split():\n"
+                         "    d[int(x)] += 1\nprint(*d)"),
+    "walls of a grid": (grid, "g = [l for l in lines[1:] if l]\nprint(sum(1 for i in range(len(g))"
+                        " for j in range(len(g[0]))"
                         " if g[i][j] == '.' and '#' in (g[i-1][j], g[i+1][j], g[i][j-1], g[i][j+1])))",
                         "h, w = map(int, lines[0].split())\ng = ''.join(lines[1:h+1])\nprint(sum(g[k] == '.' and '#' in"
                         " g[k-w] + g[k+w] + g[k-1] + g[k+1] for k in range(w, len(g) - w)))"),
@@ -113,7 +115,8 @@ HONEST = {
                   "  if l: print(bisect.bisect_left(a, int(l)))"),
     "intervals": (intervals, "print(sum(len(range(*map(int, l.split()))) for l in lines[1:] if l))",
                   "print(sum(-eval(l.replace(' ', '-')) for l in lines[1:] if l))"),
-    "several": (several, "i = 1\nfor _ in range(int(lines[0])):\n  print(max(map(int, lines[i + 1].split())))\n  i += 2",
+    "several": (several, "i = 1\nfor _ in range(int(lines[0])):\n  print(max(map(int, lines[i + 1].split())))\n"
+                "  i += 2",
                 "it = iter(' '.join(lines).split())\nfor _ in range(int(next(it))):\n"
                 "  print(max(int(next(it)) for _ in range(int(next(it)))))"),
     "ended": (ended, "for l in lines:\n  if l == '0 0': break\n  a, b = map(int, l.split())\n  print(a // b)",
@@ -134,7 +137,10 @@ HONEST = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HONEST)
+QUICK = ("edges of a tree", "bisection", "walls of a grid")
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.corpus) for n in HONEST])
 def test_an_honest_rewrite_passes_and_a_table_of_the_cases_does_not(rung, name):
     make, original, rewrite = HONEST[name]
     cases = cases_of(make)
