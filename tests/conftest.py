@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from whet.core.task import Kind, OracleRule, Task, Workload
+from whet.core.task import Case, Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
 from whet.evaluators.inputs.literals import literal_calls
 from whet.evaluators.inputs.source import InputSource
@@ -88,14 +88,14 @@ def rung(tmp_path_factory):
     interpreter = find_interpreter(None)
     seeds = itertools.count(20_261_121)
 
-    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests=""):
+    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests="", cases=()):
         folder = tmp_path_factory.mktemp("rung")
         path = folder / ("target.py" if symbol else "program.py")
         path.write_text(baseline)
         (folder / "test_target.py").write_text(tests)
         calls = literal_calls(path, symbol) if symbol else ()
         kind = Kind.FUNCTION if symbol else Kind.PROGRAM
-        work = Workload(workload, calls=calls)
+        work = Workload(workload, tuple(Case(f"case {n}", stdin) for n, stdin in enumerate(cases)), calls=calls)
         task = Task(
             "target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle or OracleRule()
         )

@@ -49,7 +49,7 @@ def audit_task(task: Task, settings: Options, mutants: int, listener: Listener =
     """See `audit`."""
     start = time.perf_counter()
     seed = settings.seed if settings.seed is not None else secrets.randbits(63)
-    ladder = open_ladder(task, replace(settings, until="differential"), seed, listener)
+    ladder = open_ladder(task, replace(settings, until="differential"), seed, listener, explain=False)
     try:
         listener(Event(Kind.STAGE, "running the baseline and candidates that do no work"))
         ladder.examine(PATIENCE)

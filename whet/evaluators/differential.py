@@ -18,6 +18,7 @@ from whet.evaluators.inputs.domain import Domain
 from whet.evaluators.inputs.edges import Edge, EdgeMaker, Key, stdin_edges
 from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.plan import due, input_hash, plan
+from whet.evaluators.inputs.rearranged import rearranged
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.oracle import Oracle
@@ -85,6 +86,7 @@ def compare_all(
     seed: int,
     hash_seed: int,
     seconds: float,
+    explain: bool = True,
 ) -> Compared:
     """Runs both sides on fresh inputs until a difference, or until its time is spent.
 
@@ -100,10 +102,13 @@ def compare_all(
         seed: of the inputs.
         hash_seed: of both processes, so that what follows from the order of a set is the same in both.
         seconds: that one call may take.
+        explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
     comparison = _Comparison(baseline, candidate, source, oracle, seed, hash_seed, seconds)
     try:
         fault = comparison.run()
+        if fault is not None and explain:
+            fault = comparison.explained(fault)
     finally:
         comparison.close()
     return Compared(fault, comparison.evidence())
@@ -159,8 +164,7 @@ class _Comparison:
     def run(self) -> Fault | None:
         if fault := self.theirs.open():
             return fault
-        fault = self.drawn() or self.unpromised() or self.state()
-        return self.explained(fault) if fault is not None else None
+        return self.drawn() or self.unpromised() or self.state()
 
     def drawn(self) -> Fault | None:
         """Meets what generators draw, and recorded cases."""
@@ -250,6 +254,8 @@ class _Comparison:
 
     def unpromised(self) -> Fault | None:
         """Meets inputs that the workload does not promise: known calls, examples of type hints, edges."""
+        if self.program and not self.source.sizes and not self.source.validates:
+            return self.rearranged()
         self.learn()
         typed = self.source.typed(derive(self.seed, "hints"), TYPED if self.source.timeable else TYPED_ALONE)
         admitted = [item for item in typed if all(map(self.domain.admits, _readable([item.payload])))]
@@ -261,6 +267,22 @@ class _Comparison:
         return self.unsure(
             _Trial(_edge_input(edge), edge.textual, edge.key) for edge in islice(self.edges(), MOST_EDGES)
         )
+
+    def rearranged(self) -> Fault | None:
+        """Meets recorded cases with their values in other places: each case once, more while that is cheap.
+
+        All else of them is public, so that a candidate could know it by heart.
+        """
+        cases = [one.item.payload for one in self.met]
+        end = time.perf_counter() + WALL_SECONDS
+        for number, edge in enumerate(rearranged(cases, derive(self.seed, "rearranged"))):
+            if number >= len(cases) and (self.weary or time.perf_counter() > end):
+                break
+            found = self.tried(_Trial(_edge_input(edge), edge.textual), self.seconds)
+            if isinstance(found, Fault):
+                return found
+            self.discarded += found is Wanted.NOTHING
+        return None
 
     def learn(self) -> None:
         """Takes what was met for what the target is for."""
@@ -294,15 +316,15 @@ class _Comparison:
             for trial, valid in zip(batch, held, strict=True):
                 if self.weary or time.perf_counter() > end:
                     return None
-                found = self.tried(trial) if valid else Wanted.NOTHING
+                found = self.tried(trial, EDGE_CALL_SECONDS * (4 if self.program else 1)) if valid else Wanted.NOTHING
                 if isinstance(found, Fault):
                     return found
                 self.discarded += found is Wanted.NOTHING
         return None
 
-    def tried(self, trial: _Trial) -> Fault | Wanted:
+    def tried(self, trial: _Trial, seconds: float) -> Fault | Wanted:
         """Lets both sides meet an input, unless the baseline's outcome asks nothing of others."""
-        expected = self.ours.call(trial.item.payload, EDGE_CALL_SECONDS * (4 if self.program else 1))
+        expected = self.ours.call(trial.item.payload, seconds)
         if isinstance(expected, Fault):
             self.trouble += 1
             self.barred.add(trial.key)

@@ -42,12 +42,13 @@ from whet.evaluators.timing.statistics import Looks, Stage
 from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.toolchains import native
 
 HASH_SEEDS = 2
 """How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
 
 
-def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard) -> Ladder:
+def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard, explain: bool = True) -> Ladder:
     """Returns the ladder of a task, with its sandbox open.
 
     Args:
@@ -55,6 +56,7 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
         options: as the user gave them.
         seed: of all inputs; no candidate ever sees it.
         listener: hears what is done about the baseline.
+        explain: whether the smallest input that shows a fault is looked for.
 
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
@@ -63,13 +65,14 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
         raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
     interpreter = find_interpreter(options.python)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
-    workshop = Workshop(task, sandbox, interpreter, preloads(task))
+    timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
+    workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
     try:
         meter = open_meter(options.metric, workshop)
         source = InputSource(task, sandbox, interpreter)
-        if options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure"):
+        if timed:
             source.expect_timeable()
-        return Ladder(workshop, source, options, seed, meter, listener)
+        return Ladder(workshop, source, options, seed, meter, listener, explain)
     except BaseException:
         sandbox.close()
         raise
@@ -86,6 +89,7 @@ class Ladder:
         seed: int,
         meter: Meter,
         listener: Listener = unheard,
+        explain: bool = True,
     ) -> None:
         self.task = workshop.task
         self._workshop = workshop
@@ -94,6 +98,7 @@ class Ladder:
         self._seed = seed
         self._meter = meter
         self._listener = listener
+        self._explain = explain
         self._oracle = Oracle(self.task, source, workshop)
         self._measuring = Measuring(workshop, source, self._oracle, options, meter)
         self._tests: OwnTests | None = None
@@ -271,14 +276,17 @@ class Ladder:
     def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed:
         """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
         ours, theirs = self.baseline.subject, self._subject(candidate)
-        compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, self.baseline.limit)
+        limit, explain = self.baseline.limit, self._explain
+        compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, limit, explain)
         evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
         if floats := self._oracle.float_evidence():
             evidence["floats"] = floats
         if compared.fault is not None:
             return replace(compared.fault, evidence=evidence)
         evidence["strengthened"] = self.baseline.strengthened
-        return Passed(f"{compared.evidence['inputs']} fresh inputs agree", evidence)
+        count, recorded = compared.evidence["inputs"], set(compared.evidence["sources"]) == {"case"}
+        agreed = "inputs agree: only recorded cases, which are public" if recorded else "fresh inputs agree"
+        return Passed(f"{count} {agreed}", evidence)
 
     def planned(self, seed: int) -> set[str]:
         """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""

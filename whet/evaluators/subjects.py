@@ -308,27 +308,37 @@ class Workshop:
 
     Attributes:
         preload: modules that warm workers have imported.
+        layouts: in how many layouts in memory native programs are linked unless `build` is told; what is timed needs
+            all.
     """
 
-    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, preload: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        task: Task,
+        sandbox: Sandbox,
+        interpreter: Interpreter,
+        preload: tuple[str, ...] = (),
+        layouts: int = native.LAYOUTS,
+    ) -> None:
         self.task = task
         self.sandbox = sandbox
         self.interpreter = interpreter
         self.preload = preload
+        self.layouts = layouts
         self._built: dict[str, Subject | Fault] = {}
         self._lock = threading.Lock()
 
-    def build(self, source: str, extra: tuple[str, ...] = (), layouts: int = native.LAYOUTS) -> Subject | Fault:
+    def build(self, source: str, extra: tuple[str, ...] = (), layouts: int | None = None) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
 
         Args:
             source: the text of the target's file.
             extra: compiler flags after the task's own.
-            layouts: in how many layouts in memory to link it; what is timed needs all. The same flags, as many.
+            layouts: in how many layouts in memory to link it; None for the workshop's. The same flags, as many.
         """
         name = "-".join((content_id(source), *extra))
         if name not in self._built:
-            self._built[name] = self._build(name, source, extra, layouts)
+            self._built[name] = self._build(name, source, extra, layouts or self.layouts)
         with self._lock:
             built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
             self._discard(content_id(self.task.source))
