@@ -1,7 +1,7 @@
 """What recorded cases of a program have in common: where counts, lists, columns and grids are, and what always holds.
 
-What all cases have in common is taken for a precondition of the program, as `whet.evaluators.inputs.domain` does it with
-arguments.
+What all cases have in common is taken for a precondition of the program, as `whet.evaluators.inputs.domain` does it
+with arguments.
 """
 
 from __future__ import annotations
