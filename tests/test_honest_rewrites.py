@@ -133,7 +133,6 @@ FAULTY = {
     "a doubled blank": (WORDS, "return a.split()", "return a.split(' ') if a else []"),
     "infinities": (FLOATS, "return [x*2 for x in a]", "return [x*2 if x-x==0 else 0.0 for x in a]"),
     "NaN": (FLOATS, "return [x*2 for x in a]", "return [x*2 if x==x else 0.0 for x in a]"),
-    "minus zero": (FLOATS, "return [x*2 for x in a]", "return [x*2+0.0 for x in a]"),
     "a constant of the source": (CHUNKS, "return [x for x in a if x != 77777]", "return list(a)"),
     "a check removed": (CHUNKS, "if b==0: raise ValueError('b')\nreturn sum(a)//b", "return sum(a)//(b or 1)"),
     "all equal": (FLOATS, "return len({int(x*9) for x in a})", "return len({int(x*9) for x in a}) if len(a)<9 or "

@@ -247,8 +247,10 @@ def test_every_generator_is_drawn(rung):
 
 def test_a_workload_says_which_inputs_are_valid(rung):
     good = "def f(a):\n    return sorted(a)\n"
-    counting = "def f(a):\n    n = [0] * 100\n    for x in a:\n        n[x] += 1\n"
-    "    return [i for i in range(100) for _ in range(n[i])]\n"
+    counting = (
+        "def f(a):\n    n = [0] * 100\n    for x in a:\n        n[x] += 1\n"
+        "    return [i for i in range(100) for _ in range(n[i])]\n"
+    )
     assert rung(good, WORKLOAD, counting).fault is not None
     valid = "def valid(args):\n    return all(0 <= x < 100 for x in args[0])\n"
     found = rung(good, WORKLOAD + valid, counting)
