@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Iterator
 
@@ -47,7 +48,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
 def costs(ladder: Ladder, source: str) -> HiddenCosts | Fault:
     built = [ladder.workshop.build(text) for text in (TARGET, source)]
     assert all(isinstance(one, Subject) for one in built)
-    return hidden_costs(*built, PAYLOADS, 5.0)
+    return hidden_costs(*built, PAYLOADS, 2, 5.0)
 
 
 def test_an_honest_candidate_is_charged_nothing(ladder: Ladder) -> None:
@@ -82,7 +83,7 @@ def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
     assert found.seconds < 0.01
 
 
-def test_parts_that_are_kept_from_other_inputs_are_charged(ladder: Ladder) -> None:
+def test_parts_that_are_kept_from_other_inputs_are_told(ladder: Ladder) -> None:
     slow = "def squares(values):\n    return [sum(value for _ in range(value)) for value in values]\n"
     kept = (
         "KNOWN = {}\n"
@@ -90,10 +91,13 @@ def test_parts_that_are_kept_from_other_inputs_are_charged(ladder: Ladder) -> No
         "            KNOWN[value] = sum(value for _ in range(value))\n    return [KNOWN[value] for value in values]\n"
     )
     built = [ladder.workshop.build(text) for text in (slow, kept)]
-    payloads = [encode(([(one * (seed + 7)) % 97 for one in range(60)],)) for seed in range(22)]
-    found = hidden_costs(*built, payloads, 5.0)
-    assert isinstance(found, HiddenCosts)
-    again = hidden_costs(built[0], built[0], payloads, 5.0)
+    draw = random.Random(5)
+    payloads = [encode(([draw.randrange(1000) for _ in range(20)],)) for _ in range(122)]
+    found = hidden_costs(*built, payloads, 20, 5.0)
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.CHEATING
+    assert "get cheaper by what went before" in found.detail
+    again = hidden_costs(built[0], built[0], payloads, 20, 5.0)
     assert isinstance(again, HiddenCosts)
     assert again.evidence["charged_seconds"]["by_earlier_calls"] < 0.001
 

@@ -32,7 +32,10 @@ DECLINE = 1.15
 """How much dearer early calls must be than late ones on the same inputs to be charged."""
 USUAL_SECONDS = 3e-5
 """By so much any early call is dearer: caches of the processor and of the interpreter fill."""
-ROW_CALLS = 40
+STATEFUL = 1.4
+"""How much dearer they must be for the candidate to be called stateful."""
+PASSES = 6
+"""Passes over distinct inputs whose first and last are compared."""
 IDLE_SECONDS = 0.03
 BUSY_SHARE = 0.3
 """CPU seconds a second from which on a process that has answered is called busy."""
@@ -78,14 +81,15 @@ class _Process:
 
 
 def hidden_costs(
-    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], seconds: float
+    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
 ) -> HiddenCosts | Fault:
     """Looks at both sides in turns, each in fresh processes.
 
     Args:
         baseline: the original, a Python function.
         candidate: what is compared with it.
-        payloads: distinct inputs of one size: two, and those of a pass.
+        payloads: distinct inputs of one size: two, and those of several passes.
+        part: how many of them make a pass.
         seconds: that one call may take.
 
     Returns:
@@ -106,7 +110,10 @@ def hidden_costs(
     middle = statistics.median(excess)
     spread = statistics.median(abs(value - middle) for value in excess)
     before = middle if middle > max(LEAST_SECONDS, spread) and min(excess) > 0 else 0.0
-    earlier = _decline(ours, theirs) * (len(payloads) - 2)
+    decline = _decline(ours, theirs, part)
+    if isinstance(decline, Fault):
+        return decline
+    earlier = decline * part
     evidence = {
         "charged_seconds": {"before_the_calls": before, "by_earlier_calls": earlier},
         "sides": {name: [asdict(one) for one in processes] for name, processes in sides.items()},
@@ -114,24 +121,29 @@ def hidden_costs(
     return HiddenCosts(before + (earlier if earlier > LEAST_SECONDS else 0.0), evidence)
 
 
-def _decline(ours: Sequence[_Process], theirs: Sequence[_Process]) -> float:
-    """Returns by how many seconds a late call is too cheap, because others went before it."""
-    calls = min(len(one.row) for one in (*ours, *theirs))
-    if calls < 2:
+def _decline(ours: Sequence[_Process], theirs: Sequence[_Process], part: int) -> float | Fault:
+    """Returns by how many seconds a late call is too cheap, because calls on other inputs went before it."""
+    if min(len(one.row) for one in (*ours, *theirs)) < 2 * part:
         return 0.0
-    (early, late), (early_ours, late_ours) = _early_and_late(theirs, calls), _early_and_late(ours, calls)
+    (early, late), (early_ours, late_ours) = _early_and_late(theirs, part), _early_and_late(ours, part)
     usual = max(USUAL_SECONDS, (sum(early_ours) - sum(late_ours)) / 2)
     # In either order, since the inputs themselves may differ; in both together each input stands on both sides.
-    shown = all(a > b + usual for a, b in zip(early, late, strict=True)) and sum(early) > DECLINE * sum(late)
-    return (sum(early) - sum(late)) / 2 - usual if shown else 0.0
+    shown = all(a > b + usual for a, b in zip(early, late, strict=True))
+    ratio = (sum(early) / 2 - usual) / (sum(late) / 2)
+    if shown and ratio > STATEFUL:
+        return Fault(
+            Reason.CHEATING,
+            f"its calls get cheaper by what went before, on other inputs: {ratio:.2f} times "
+            f"within {len(theirs[0].row)} calls",
+        )
+    return (sum(early) - sum(late)) / 2 - usual if shown and ratio > DECLINE else 0.0
 
 
-def _early_and_late(processes: Sequence[_Process], calls: int) -> tuple[list[float], list[float]]:
+def _early_and_late(processes: Sequence[_Process], part: int) -> tuple[list[float], list[float]]:
     """Returns the seconds of an early call in each of two orders, and of a late call on the same inputs."""
-    part = max(1, calls // 5)
-    rows = [[one.row[:calls] for one in processes[offset::2]] for offset in (0, 1)]
-    early = [statistics.median(statistics.fmean(row[:part]) for row in order) for order in rows]
-    late = [statistics.median(statistics.fmean(row[-part:]) for row in order) for order in reversed(rows)]
+    orders = [processes[offset::2] for offset in (0, 1)]
+    early = [statistics.median(statistics.fmean(one.row[:part]) for one in order) for order in orders]
+    late = [statistics.median(statistics.fmean(one.row[-part:]) for one in order) for order in reversed(orders)]
     return early, late
 
 
@@ -147,7 +159,7 @@ def _observe(
         spent = _timed(live, [first, second], seconds)
         if isinstance(spent, Fault):
             return spent
-        row = _timed(live, others[:ROW_CALLS][:: 1 if number % 2 else -1], seconds)
+        row = _timed(live, others[:: 1 if number % 2 else -1], seconds)
         if isinstance(row, Fault):
             return row
         idle = _idle(live)

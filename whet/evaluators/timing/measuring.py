@@ -22,7 +22,7 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.rungs import ended, measured
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.decision import Rule, least, sequential
-from whet.evaluators.timing.hidden_costs import hidden_costs
+from whet.evaluators.timing.hidden_costs import PASSES, hidden_costs
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import Bench, TimedWorkload
 from whet.evaluators.timing.zygotes import Zygotes
@@ -121,8 +121,9 @@ class Measuring:
         self, ours: Subject, theirs: Subject, work: TimedWorkload, baseline: Baseline, seed: int
     ) -> tuple[float, Mapping[str, Any]] | Fault:
         """Returns the seconds to charge to each pass, and what was seen."""
-        payloads = [item.payload for item in work.draw(derive(seed, "hidden"), work.count + 2)]
-        found = hidden_costs(ours, theirs, payloads, baseline.limit)
+        count = PASSES * work.count + 2
+        payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
+        found = hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
         return found if isinstance(found, Fault) else (found.seconds, found.evidence)
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
