@@ -114,11 +114,14 @@ def hidden_costs(
     if isinstance(decline, Fault):
         return decline
     earlier = decline * part
+    charged = before + (earlier if earlier > LEAST_SECONDS else 0.0)
     evidence = {
-        "charged_seconds": {"before_the_calls": before, "by_earlier_calls": earlier},
+        "charged_seconds": charged,
+        "before_the_calls": before,
+        "by_earlier_calls": earlier,
         "sides": {name: [asdict(one) for one in processes] for name, processes in sides.items()},
     }
-    return HiddenCosts(before + (earlier if earlier > LEAST_SECONDS else 0.0), evidence)
+    return HiddenCosts(charged, evidence)
 
 
 def _decline(ours: Sequence[_Process], theirs: Sequence[_Process], part: int) -> float | Fault:
