@@ -3,9 +3,18 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := bubblewrap g++ gcc libseccomp2 python3-venv util-linux valgrind
 DEMO := whet/benchmarks/tasks
-TESTFLAGS ?= -n 2
+# Tests that share what is dear to set up stay with one worker.
+TESTFLAGS ?= -n 2 --dist worksteal
+BOARD := .board
+BOARD_TASKS ?= dedup-events,tidy-text,word-counts,held-out/call-charges
+GPU_CHECK ?=
+GPU_MACHINE ?= x86_64
+GPU_NEEDS := whet/benchmarks/gpu_check/requirements.txt
+GPU_PYTHON ?= $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+GPU_PLATFORMS := 1 2010 2014 $(foreach glibc,5 12 17 24 27 28 31 34 35 36 39,_2_$(glibc))
+GPU_WHEELS_MOST := 64
 
-.PHONY: setup demo test test-all lint docs clean
+.PHONY: setup demo board-demo test test-all test-exhaustive lint docs clean gpu-check gpu-wheels
 
 setup: .venv/ready
 
@@ -30,28 +39,64 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+# Runs of its own: those of an older whet under the usual state directory would be refused.
+demo: export WHET_HOME := $(CURDIR)/.demo
 demo: setup
+	rm -rf .demo
 	$(BIN)/whet optimize $(DEMO)/dedup-events --rounds 1
-	$(BIN)/whet optimize $(DEMO)/largest-lake --rounds 1
+	$(BIN)/whet optimize $(DEMO)/tidy-text --rounds 1
 	@echo "demo: two verified improvements"
 
+# Takes a while; killed and begun again, it goes on where it was.
+board-demo: setup
+	mkdir -p $(BOARD)
+	for model in unchanged known-best catalogue; do \
+		$(BIN)/whet bench run whetbench --ids $(BOARD_TASKS) --model $$model --rounds 2 \
+			--output $(BOARD)/$$model.jsonl || exit; \
+	done
+	$(BIN)/whet board build $(BOARD)/unchanged.jsonl $(BOARD)/known-best.jsonl $(BOARD)/catalogue.jsonl --output $(BOARD)/site
+	@echo "board-demo: open $(BOARD)/site/index.html, or: $(BIN)/whet board serve $(BOARD)/site"
+
 test: setup
-	$(BIN)/python -m pytest $(TESTFLAGS) -m "not corpus and not timed"
-	$(BIN)/python -m pytest -m "timed and not corpus"
+	$(BIN)/python -m pytest $(TESTFLAGS) -m "not corpus and not exhaustive and not timed"
+	$(BIN)/python -m pytest -m "timed and not corpus and not exhaustive"
 
 test-all: test
-	$(BIN)/python -m pytest $(TESTFLAGS) -m "corpus and not timed"
-	$(BIN)/python -m pytest -m "corpus and timed"
+	$(BIN)/python -m pytest $(TESTFLAGS) -m "corpus and not exhaustive and not timed"
+	$(BIN)/python -m pytest -m "corpus and timed and not exhaustive"
+
+# Before a release: some hours.
+test-exhaustive: setup
+	$(BIN)/python -m pytest $(TESTFLAGS) -m "exhaustive and not timed"
+	$(BIN)/python -m pytest -m "exhaustive and timed"
 
 lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Where a network is: wheels of what gpu-check needs, for the machine with the GPU, which brings torch and triton.
+gpu-wheels:
+	rm -rf .wheels
+	$(PYTHON) -m pip download --quiet --disable-pip-version-check --only-binary=:all: --implementation cp \
+		--python-version $(GPU_PYTHON) $(foreach one,$(GPU_PLATFORMS),--platform manylinux$(one)_$(GPU_MACHINE)) \
+		--dest .wheels --requirement $(GPU_NEEDS)
+	@size=$$(du -sm .wheels | cut -f1); echo "gpu-wheels: $$size MiB for Python $(GPU_PYTHON)"; test $$size -le $(GPU_WHEELS_MOST)
+
+# On the machine with the GPU. Where its python3 is of a venv itself, a venv of it would not see torch: hence outer.pth.
+gpu-check:
+	@$(PYTHON) -m venv --clear --without-pip --system-site-packages .gpu-venv
+	@site=$$(.gpu-venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+	$(PYTHON) -c 'import sys, sysconfig; print("" if sys.prefix == sys.base_prefix else sysconfig.get_path("purelib"))' \
+		>"$$site/outer.pth"; \
+	test ! -d .wheels || $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --no-index \
+		--find-links .wheels --target "$$site" --requirement $(GPU_NEEDS)
+	PYTHONPATH=$(CURDIR) .gpu-venv/bin/python -m whet.benchmarks.gpu_check $(GPU_CHECK)
+
 docs: setup
 	$(BIN)/python -m whet.cli.reference > docs/cli.md
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .npm .board .demo .wheels .gpu-venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find whet tests -name __pycache__ -type d -prune -exec rm -rf {} +

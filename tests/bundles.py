@@ -20,7 +20,9 @@ from whet.core.store import Store
 from whet.core.verdict import Rung, RungStatus
 from whet.evaluators.evidence.bundle import Bundle, write_bundle
 from whet.evaluators.evidence.record import bundle_of
-from whet.evaluators.subjects import Pass
+from whet.evaluators.live import Pass
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.time import TIME
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import NOISY, Stage
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
@@ -87,7 +89,7 @@ def as_timed(bundle: Bundle, ratio: float) -> Bundle:
     return replace(bundle, record=from_plain(Evidence, to_plain(record)))
 
 
-def drawn_measurement(ratio: float, stages: tuple[Stage, ...]) -> Measurement:
+def drawn_measurement(ratio: float, stages: tuple[Stage, ...], meter: Meter = TIME) -> Measurement:
     rng = random.Random(1)
     names = ("size 600", "size 1500")
     works = [TimedWorkload(name, 5, lambda seed, count: [], True) for name in names]
@@ -98,9 +100,9 @@ def drawn_measurement(ratio: float, stages: tuple[Stage, ...]) -> Measurement:
 
     def one(seconds: float) -> Pass:
         spent = seconds * rng.uniform(0.999, 1.001)
-        return Pass(spent + 1e-5, spent, spent, ())
+        return Pass(spent + 1e-5, spent, spent, (), amount=spent * 1e9)
 
-    found = sequential(turn, works, stages, Rule(1.01, 0.99, "the original"))
+    found = sequential(turn, works, stages, Rule(1.01, 0.99, "the original", meter))
     assert isinstance(found, Measurement)
     return found
 

@@ -23,9 +23,12 @@ from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.testing.engine import NoEngine, docker_engine
+from whet.testing.postgres import NoServer, postgres_server
 
 # A shell that puts a command into the background has it ignore interrupts, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Tests have stores of their own.
+os.environ.pop("WHET_STORE", None)
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,33 @@ def docker_host(engine):
 
 
 @pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server, started by hand."""
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_server())
+        except NoServer as error:
+            pytest.skip(str(error))
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres):
+    """An empty database of it, as ``WHET_STORE`` takes it."""
+    url = postgres.create()
+    yield url
+    postgres.drop(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, monkeypatch):
+    """The kind of database that stores are kept in, here and in processes begun here; each test runs on both."""
+    if request.param == "postgresql":
+        monkeypatch.setenv("WHET_STORE", request.getfixturevalue("postgres_url"))
+    return request.param
+
+
+@pytest.fixture(scope="session")
 def rung(tmp_path_factory):
     """The differential rung alone: takes a baseline, a workload and a candidate as texts, and returns what it found."""
     if shutil.which("bwrap") is None:
@@ -109,3 +139,17 @@ def rung(tmp_path_factory):
 
     yield compare
     sandbox.close()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Debian's Chromium, without a window."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("chromium is not installed; on Debian: apt-get install chromium")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -70,6 +70,39 @@ def test_each_form_of_answer_gives_the_same_bytes(text):
     assert parsed(text).source == FASTER
 
 
+@pytest.mark.parametrize("name", ["a/package/f.py", "f.py", "./f.py", "f.py 2026-01-01", "original", "/dev/null"])
+def test_a_diff_may_name_the_target_in_many_ways(name):
+    text = diff(PARENT, FASTER).replace("--- a/f.py", f"--- {name}")
+    answer = parse_answer(f"```diff\n{text}```", PARENT, "python", "package/f.py")
+    assert isinstance(answer, Answer), answer
+    assert answer.source == FASTER
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        diff(PARENT, FASTER).replace("f.py", "helpers.py"),
+        diff(PARENT, FASTER).replace("b/f.py", "b/g.py"),
+        f"Here:\n```diff\n{diff(PARENT, FASTER).replace('f.py', 'helpers.py')}```\n",
+        f"```diff\n{diff(PARENT, FASTER)}```\n```diff\n--- a/g.py\n+++ b/g.py\n@@ -1 +1 @@\n-a\n+b\n```\n",
+        f"diff --git a/f.py b/g.py\nrename from f.py\nrename to g.py\n{diff(PARENT, FASTER)}",
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_diff_of_another_file_is_malformed(text, ends):
+    answer = parse_answer(text.replace("\n", ends), PARENT, "python", "package/f.py")
+    assert isinstance(answer, Malformed)
+    assert "only f.py may change" in answer.complaint
+    assert "\n" not in answer.complaint
+
+
+def test_lines_that_look_like_the_head_of_another_file_are_lines():
+    old, new = "-- other.py\n", "++ other.py\n"
+    answer = parse_answer(diff(old, new), old, "python", "f.py")
+    assert isinstance(answer, Answer), answer
+    assert answer.source == new
+
+
 @given(texts)
 @example("@@")
 def test_a_fenced_file_comes_back_byte_for_byte(source):

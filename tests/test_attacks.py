@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from whet.benchmarks.page import write_between
 from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
 from whet.sandbox.inside.codec import encode
@@ -28,7 +29,6 @@ from whet.testing.attacks.table import (
     rows,
     switches,
     text,
-    write,
 )
 
 
@@ -46,18 +46,25 @@ EACH = pytest.mark.parametrize(
 )
 
 
+IN_TURN = pytest.mark.parametrize(
+    "backend",
+    [pytest.param(one, marks=pytest.mark.exhaustive if one == "docker" else pytest.mark.corpus) for one in MAKERS],
+    indirect=True,
+)
+
+
 @EACH
 def test_with_all_on_it_is_held(attack: Attack, backend: str) -> None:
     assert not escapes(attack, backend)
 
 
-@pytest.mark.corpus
+@IN_TURN
 @EACH
 def test_a_fork_of_a_warm_worker_is_held_as_well(attack: Attack, backend: str) -> None:
     assert not escapes(attack, backend, preload=("numpy",))
 
 
-@pytest.mark.corpus
+@IN_TURN
 @EACH
 def test_it_gets_through_without_what_is_said_to_hold_it(attack: Attack, backend: str) -> None:
     assert faults(rows(backend, (attack,))) == []
@@ -137,7 +144,7 @@ def test_the_tables_go_between_their_marks(tmp_path: Path) -> None:
     )
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    write(table, page)
+    write_between(page, BEGIN, END, table)
     assert page.read_text() == f"before\n{BEGIN}\n{table}\n{END}\nafter\n"
     assert "| held; escapes without `process_limit`, or without `network` and `seccomp` |" in table
     assert "| held: the kernel; escapes without a sandbox |" in table
@@ -161,7 +168,7 @@ def test_the_watchdog_says_what_it_ended_a_job_for() -> None:
     tree = sandbox.stage("hog", {"a.py": b"import time\ndef f():\n    kept = b'x' * (200 << 20)\n    time.sleep(5)\n"})
     session = sandbox.open(Job("calls", find_interpreter(), tree, Limits(memory=100 * MIB)))
     try:
-        session.ask("load", "a.py", "f", seconds=20.0)
+        session.ask("load", "python", "a.py", "f", seconds=20.0)
         with pytest.raises(Incident, match="the limit is 100 MiB") as caught:
             session.ask("call", encode(()), seconds=10.0)
     finally:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import whet as library
-from whet.benchmarks.tasks import excuses, task_folder, task_names
+from whet.benchmarks import audits
+from whet.benchmarks.tasks import hpc_names, reasons, task_folder, task_names
 from whet.core.audit import Audit, MutantOutcome, NullOutcome, Rate
 from whet.core.config import Options
 from whet.core.errors import UsageError
@@ -91,6 +92,7 @@ def test_a_survivor_is_printed_with_its_diff_and_a_null_candidate_that_passes_en
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.corpus
 def test_the_document(whet, tmp_path: Path) -> None:
     target = write(tmp_path, STRONG)
     words = ("audit", target, "--mutants", "3", "--seed", "9", "--json")
@@ -214,9 +216,14 @@ def test_a_rate_of_nothing_says_nothing() -> None:
     assert Rate(0, 0).bounds == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("name", task_names())
-def test_every_excuse_is_of_a_mutant_that_there_is_and_has_a_reason(name: str) -> None:
-    made = {mutant.id for mutant in mutants(read_task(str(task_folder(name)), Options()), 1)}
-    for mutant, reason in excuses(name).items():
+EXCUSED = {audits.TASKS / id for id in audits.LITERATURE} | {task_folder(one) for one in (*task_names(), *hpc_names())}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("folder", sorted(EXCUSED), ids=lambda folder: folder.name)
+def test_every_excuse_is_of_a_mutant_that_there_is_and_has_a_reason(folder: Path) -> None:
+    target = folder if (folder / "whet.toml").is_file() else folder / "problem.py"
+    made = {mutant.id for mutant in mutants(read_task(str(target), Options()), 1)}
+    for mutant, reason in reasons(folder).items():
         assert mutant in made
         assert len(reason.split()) >= 5

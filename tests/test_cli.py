@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import fields
 from pathlib import Path
@@ -20,6 +21,7 @@ from whet.cli import optimize, reference, verify
 from whet.cli.errors import Session, guarded
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.testing.fake_provider import FakeProvider
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {
@@ -170,7 +172,8 @@ def test_a_reader_that_goes_away_is_no_error():
 def test_the_defaults_are_those_of_the_library(command):
     parameters = inspect.signature(command).parameters
     for field in fields(Options):
-        assert parameters[field.name].default == field.default, field.name
+        if field.name not in ("to", "cluster"):  # of transpile alone, and a form of --workers
+            assert parameters[field.name].default == field.default, field.name
 
 
 def test_the_reference_page_is_current():
@@ -249,6 +252,56 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(whet, code, words, name
     assert named in error_line(done)
     assert sorted(code.iterdir()) == before
     assert json.loads(whet("runs", "list", "--json").stdout) == []
+
+
+@pytest.mark.corpus
+def test_an_interrupt_waits_for_no_call_under_way_and_the_run_goes_on_later(whet, code, tmp_path):
+    answer = f"```python\n{FAST}```\n"
+    four_asked, released = threading.Barrier(5), threading.Event()
+
+    def slowly(body):
+        if not released.is_set():
+            four_asked.wait(60)
+            released.wait(60)
+        return answer
+
+    with FakeProvider(slowly) as provider:
+        model = f"openai:any@{provider.openai_url}"
+        words = ["optimize", "total.py::total", "--model", model, "--judge-model", "catalogue", "--strategy", "refine"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "whet", *words, "--until", "differential", "--rounds", "1", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=code,
+            env=whet.environment,
+        )
+        try:
+            four_asked.wait(60)
+            interrupted = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            out, line = process.communicate(timeout=30)
+            seconds = time.monotonic() - interrupted
+        finally:
+            process.kill()
+            released.set()
+        assert (process.returncode, out) == (130, "")
+        found = re.fullmatch(r"interrupted; resume with: whet (runs resume \S+)\n", line)
+        assert found is not None, line
+        # 2 s on a machine of its own; the calls would have taken 60.
+        assert seconds < 10
+        run = found[1].split()[-1]
+
+        def calls():
+            events = json.loads(whet("runs", "show", run, "--json").stdout)["events"]
+            return [(event["sample"], event["state"]) for event in events if event["event"] == "call"]
+
+        assert sorted(sample for sample, state in calls() if state in ("intent", "unknown")) == list(range(4))
+        done = whet(*found[1].split(), "--json")
+    assert done.returncode == 3, done.stderr
+    assert json.loads(done.stdout)["candidates"]["proposed"] == 4
+    assert sorted(calls()) == sorted((sample, state) for sample in range(4) for state in ("unknown", "done"))
+    assert json.loads(done.stdout)["cost"]["calls"] == 8, "unknown ones count too"
 
 
 def test_an_interrupted_run_is_resumed_by_the_command_that_it_names(whet, code, tmp_path):

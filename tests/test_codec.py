@@ -7,6 +7,7 @@ import datetime
 import decimal
 import fractions
 import random
+import re
 import struct
 import uuid
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.sandbox.inside.codec import CodecError, encode
+from whet.sandbox.inside.codec import LARGE, CodecError, encode, framed, pack_size
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 
@@ -130,6 +131,14 @@ def test_generators_are_told_from_lists() -> None:
     assert encode(x for x in [1, 2]) != encode([1, 2])
 
 
+def test_a_message_goes_through_a_pipe_behind_its_length_and_large_parts_are_not_copied() -> None:
+    large, small = b"x" * LARGE, bytes(LARGE - 1)
+    for message in ((), ("ask", 1), (large,), ("a", large, small, [large, "b"]), (large, large)):
+        pieces, whole = framed(message), encode(message)
+        assert b"".join(pieces) == pack_size(len(whole)) + whole
+        assert sum(piece is large for piece in pieces) == whole.count(large)
+
+
 def test_what_is_no_plain_data_is_refused(tmp_path: object) -> None:
     import threading
 
@@ -172,3 +181,84 @@ def test_a_length_beyond_the_bytes_is_not_believed() -> None:
         decode(b"b" + struct.pack("<Q", 1 << 60))
     with pytest.raises(CodecError):
         decode(b"l*" + struct.pack("<Q", 1 << 60))
+
+
+class Word(str):
+    pass
+
+
+class Tower(collections.deque):
+    pass
+
+
+@pytest.mark.parametrize("value", [Word("a"), Tower([1])])
+def test_what_a_class_inherits_from_c_code_is_not_lost_in_silence(value):
+    with pytest.raises(CodecError, match="cannot be stored"):
+        encode([value])
+
+
+def mine():
+    pass
+
+
+def test_functions_go_by_the_name_under_which_they_are_found():
+    for function, name in ((len, "builtins:len"), (mine, f"{__name__}:mine")):
+        node = decode(encode(function))
+        assert (node.kind, node.name) == ("function", name)
+    nested = mine.__class__((lambda: 0).__code__, {})
+    for function in (lambda: 1, nested, [].append):
+        with pytest.raises(CodecError):
+            encode(function)
+
+
+class Counting:
+    def __init__(self):
+        self.count = 0
+        self.step = self.add
+
+    def add(self):
+        self.count += 1
+        return self.count
+
+
+def test_a_bound_method_comes_back_with_its_object():
+    found = decode(encode(Counting()), lambda name: Counting)
+    assert (found.step(), found.step(), found.count) == (1, 2, 2)
+    assert found.step.__self__ is found
+    found.step = len
+    method = decode(encode(found.add))
+    assert (method.kind, method.state[1]) == ("method", "add")
+
+
+def test_what_only_looks_like_a_method_is_not_stored():
+    for method in (mine.__get__(Counting()), Counting.__dict__["add"].__get__(Other())):
+        with pytest.raises(CodecError):
+            encode(method)
+
+
+def test_a_hostile_method_runs_no_code():
+    bad = encode(Counting().add).replace(b"add", b"now")
+    Counting.now = property(lambda self: pytest.fail("it ran"))
+    try:
+        with pytest.raises(CodecError, match="no method"):
+            decode(bad, lambda name: Counting)
+    finally:
+        del Counting.now
+
+
+class Other:
+    pass
+
+
+def test_patterns_come_back():
+    for pattern in (re.compile("a+", re.IGNORECASE), re.compile(b"b|c")):
+        assert decode(encode([pattern]), no_classes) == [pattern]
+        assert (decode(encode(pattern)).kind, decode(encode(pattern)).state) == (
+            "special",
+            (pattern.pattern, pattern.flags),
+        )
+
+
+def test_iterators_come_back_as_something_that_can_be_written_again():
+    again = decode(encode(iter([1, 2])), no_classes)
+    assert decode(encode(again)).state == (1, 2)

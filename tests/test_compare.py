@@ -96,9 +96,9 @@ def test_returning_an_argument_instead_of_a_copy_is_a_difference() -> None:
 
 
 def test_exceptions_are_compared_by_type() -> None:
-    ours = outcome(("builtins:ValueError", "a"), kind="raise")
-    assert difference(ours, outcome(("builtins:ValueError", "other words"), kind="raise"), EXACT) is None
-    for theirs in (outcome(("builtins:KeyError", "a"), kind="raise"), outcome(1)):
+    ours = outcome(("builtins:ValueError", "a", "line 2 in f"), kind="raise")
+    assert difference(ours, outcome(("builtins:ValueError", "other words", "line 9 in g"), kind="raise"), EXACT) is None
+    for theirs in (outcome(("builtins:KeyError", "a", "line 9 in g"), kind="raise"), outcome(1)):
         found = difference(ours, theirs, EXACT)
         assert found is not None
         assert found.reason is Reason.WRONG_EXCEPTION
@@ -192,10 +192,14 @@ def test_floats_of_arguments_after_the_call_are_judged_as_arguments() -> None:
 
 
 def test_messages_of_exceptions_count_where_the_task_says_so() -> None:
-    ours, theirs = (outcome(("builtins:ValueError", text), kind="raise") for text in ("a", "b"))
-    found = difference(ours, theirs, OracleRule(exception_messages=True))
+    rule = OracleRule(exception_messages=True)
+    ours = outcome(("builtins:ValueError", "a", "line 2 in f"), kind="raise")
+    elsewhere = outcome(("builtins:ValueError", "a", "line 9 in g"), kind="raise")
+    assert difference(ours, elsewhere, rule) is None
+    found = difference(ours, outcome(("builtins:ValueError", "b", "line 9 in g"), kind="raise"), rule)
     assert found is not None
     assert found.reason is Reason.WRONG_EXCEPTION
+    assert "ValueError('b') (line 9 in g)" in found.detail
 
 
 def test_strides_count_where_the_task_says_so() -> None:
@@ -216,7 +220,7 @@ OUTCOMES = [
     outcome(np.arange(4.0)),
     outcome(collections.Counter("ab")),
     outcome(Holder()),
-    outcome(("builtins:ValueError", "x"), kind="raise"),
+    outcome(("builtins:ValueError", "x", ""), kind="raise"),
 ]
 
 

@@ -54,7 +54,7 @@ def answer(sandbox: Bubblewrap, source: str, limits: Limits) -> object:
     tree = sandbox.stage("job", {"a.py": f"def attack():\n{source}".encode()})
     session = sandbox.open(Job("calls", find_interpreter(), tree, limits))
     try:
-        session.ask("load", "a.py", "attack", seconds=20.0)
+        session.ask("load", "python", "a.py", "attack", seconds=20.0)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=20.0)
         return decode(outcome)[3]
     except Incident as incident:
@@ -117,7 +117,7 @@ def test_the_peak_of_a_job_is_its_tree_s_and_begins_anew(sandbox: Bubblewrap) ->
     session = sandbox.open(Job("calls", find_interpreter(), tree))
     group = session._child._slot.group  # type: ignore[attr-defined]
     try:
-        session.ask("load", "a.py", "f", seconds=20.0)
+        session.ask("load", "python", "a.py", "f", seconds=20.0)
         session.ask("call", encode((100 << 20,)), seconds=20.0)
         high = group.peak()
         if high is None:
@@ -206,7 +206,7 @@ def test_nobody_is_left_to_bury(ends: str) -> None:
     try:
         tree = sandbox.stage("end", {"a.py": b"def f(endless):\n    while endless:\n        pass\n"})
         session = sandbox.open(Job("calls", find_interpreter(), tree))
-        session.ask("load", "a.py", "f", seconds=20.0)
+        session.ask("load", "python", "a.py", "f", seconds=20.0)
         pids = session.pids()
         assert len(pids) > 2
         if ends == "by itself":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,21 @@ def test_every_source_answers_and_the_doctor_tells_each() -> None:
         assert any(finding.name == f"counters:{source}" for finding in told)
     for finding in told:
         assert finding.available or (finding.reason and finding.costs)
+
+
+@needs_perf
+def test_other_processes_are_counted_from_outside_only_while_they_work() -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", "input(); x = b'1' * (40 << 20); print(); input()"], text=True, stdin=-1, stdout=-1
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+
+    def work() -> None:
+        child.stdin.write("\n")
+        child.stdin.flush()
+        child.stdout.readline()
+
+    (faults,) = perf.count_others([child.pid], work, ("page-faults",))
+    child.communicate("\n")
+    assert (faults.value or 0) > 9000 or faults.reason

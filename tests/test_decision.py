@@ -12,9 +12,18 @@ import pytest
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import Pass
+from whet.evaluators.live import Pass
+from whet.evaluators.meters.time import THROUGHPUT, TIME
 from whet.evaluators.timing.decision import Rule, sequential
-from whet.evaluators.timing.statistics import CONFIRM_STAGES, SEARCH_STAGES, Stage, interval, p_faster, p_slower
+from whet.evaluators.timing.statistics import (
+    CONFIRM_STAGES,
+    SEARCH_STAGES,
+    STEADY,
+    Stage,
+    interval,
+    p_faster,
+    p_slower,
+)
 from whet.evaluators.timing.turns import TimedWorkload, Turn, pass_count, series
 
 RULE = Rule(min_speedup=1.01, confidence=0.99, baseline="the original")
@@ -101,6 +110,14 @@ def test_a_loser_is_dropped_after_five_turns() -> None:
     assert decide({"a": 1.5}, stages=SEARCH_STAGES).speedup.processes == 10
 
 
+def test_a_loser_on_an_even_machine_is_no_noise() -> None:
+    dropped = [decide({"a": 0.7}, noise=0.004, seed=seed, stages=STEADY.search) for seed in range(100)]
+    assert {found.speedup.processes for found in dropped} == {3}
+    outside = [found for found in dropped if not found.speedup.aa_ratio[0] <= 1.0 <= found.speedup.aa_ratio[1]]
+    assert outside  # three turns agree by chance once in four
+    assert not any(found.disturbed for found in outside)
+
+
 def test_a_fault_ends_the_measurement() -> None:
     fault = Fault(Reason.WRONG_OUTPUT, "no")
     assert sequential(lambda number: fault, works("a"), VERDICT_STAGES, RULE) is fault
@@ -170,3 +187,16 @@ def test_only_what_the_candidate_adds_in_processors_is_parallelism(ours: float, 
     assert isinstance(found, Measurement)
     assert found.labels == labels
     assert found.speedup.cpu_seconds == pytest.approx((0.02 * ours, 0.01 * theirs))
+
+
+def test_throughput_is_time_in_calls_a_second() -> None:
+    found = {}
+    for meter in (TIME, THROUGHPUT):
+        rule = Rule(1.01, 0.99, "the original", meter)
+        one = sequential(turns(random.Random(1), {"a": 2.0, "b": 2.0}, 0.0), works("a", "b"), VERDICT_STAGES, rule)
+        assert isinstance(one, Measurement)
+        found[meter.name] = one
+    time, throughput = found["time"].speedup, found["throughput"].speedup
+    assert (throughput.ratio, throughput.low, throughput.high) == (time.ratio, time.low, time.high)
+    assert time.rates is None
+    assert throughput.rates == pytest.approx((2 / 0.04, 2 / 0.02)), "a call of each in 20 ms, then in 10"

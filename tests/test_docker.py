@@ -53,7 +53,7 @@ def opened(sandbox: Docker, body: str, limits: Limits = Limits()) -> Session:  #
     source = "def f():\n" + textwrap.indent(textwrap.dedent(body), "    ")
     tree = sandbox.stage(f"t{abs(hash(source))}", {"target.py": source.encode()})
     session = sandbox.open(Job("calls", INTERPRETER, tree, limits))
-    assert session.ask("load", "target.py", "f", seconds=20.0)[0] == ("ok",)
+    assert session.ask("load", "python", "target.py", "f", seconds=20.0)[0] == ("ok",)
     return session
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whet.evaluators.examiner import of_known_modules
 from whet.evaluators.inputs.domain import Domain
 from whet.evaluators.inputs.edges import EdgeMaker, stdin_edges
 from whet.evaluators.inputs.plain_data import read, write
@@ -80,6 +82,14 @@ def test_the_edges_that_matter_are_among_them():
     assert any(row[0] >= 2**31 for table in tables for row in table)
 
 
+@pytest.mark.parametrize(("labels", "twice"), [("<f4", True), ("<i8", False)])
+def test_an_array_comes_twice_only_in_place_of_one_of_its_type(labels, twice):
+    def make(size, rng):
+        return np.array([rng.random() for _ in range(size)], "<f4"), np.array([rng.randrange(9)] * size, labels)
+
+    assert ("the same object twice" in {name.partition(" at ")[0].strip("()") for name, _ in made(make)}) is twice
+
+
 def test_the_same_list_comes_twice():
     def lists(size, rng):
         return ([[rng.random() for _ in range(rng.randrange(4))] for _ in range(size)],)
@@ -123,6 +133,37 @@ def test_what_all_inputs_have_in_common_stays(make, held):
     assert len(edges) > 4
     for name, value in edges:
         assert held(value), name
+
+
+def ascending(value):
+    cells = np.frombuffer(value[0].state[2], np.int64)
+    return bool((cells[:-1] <= cells[1:]).all())
+
+
+def test_an_array_that_was_always_sorted_stays_so_and_another_does_not():
+    drawn = made(lambda size, rng: (np.array([rng.randrange(9) for _ in range(size)], np.int64),))
+    assert not all(ascending(value) for _, value in drawn)
+    ordered = made(lambda size, rng: (np.array(sorted(rng.randrange(9) for _ in range(size)), np.int64),))
+    assert len(ordered) > 4
+    for name, value in ordered:
+        assert ascending(value), name
+
+
+def test_a_torch_module_is_never_constructed_otherwise():
+    def make(size, rng):
+        seed, width = rng.randrange(2), rng.choice([256, 1000])
+        return {"init": (seed, (), {"width": width}), "args": ([rng.random() for _ in range(size)],)}
+
+    drawn = [read(encode(make(size, random.Random(size)))) for size in range(40)]
+    domain = Domain(Text())
+    domain.learn(drawn)
+    edges = list(EdgeMaker(domain).stream(drawn, 1, set()))
+    kept = list(of_known_modules(edges, drawn))
+    assert 10 < len(kept) < len(edges)
+    known = {(seed, width) for seed in range(2) for width in (256, 1000)}
+    for edge in kept:
+        seed, _, keywords = read(edge.payload).state[0][2]
+        assert (seed, keywords.state[0][2]) in known
 
 
 def test_arrays_get_the_edges_of_numbers():
@@ -182,11 +223,11 @@ def outcome(kind, value=None):
     ("given", "textual", "asked"),
     [
         (outcome("value", 3), False, Wanted.SAME),
-        (outcome("raise", ("builtins:ValueError", "no")), False, Wanted.NOTHING),
-        (outcome("raise", ("builtins:ValueError", "no")), True, Wanted.RAISE),
-        (outcome("raise", ("builtins:IndexError", "no")), True, Wanted.NOTHING),
-        (outcome("raise", ("target:Refused", "no")), False, Wanted.SAME),
-        (outcome("raise", ("builtins:KeyError", "no")), False, Wanted.SAME),
+        (outcome("raise", ("builtins:ValueError", "no", "")), False, Wanted.NOTHING),
+        (outcome("raise", ("builtins:ValueError", "no", "")), True, Wanted.RAISE),
+        (outcome("raise", ("builtins:IndexError", "no", "")), True, Wanted.NOTHING),
+        (outcome("raise", ("target:Refused", "no", "")), False, Wanted.SAME),
+        (outcome("raise", ("builtins:KeyError", "no", "")), False, Wanted.SAME),
         (outcome("memory"), False, Wanted.NOTHING),
         (outcome("unstorable", "a lock"), False, Wanted.NOTHING),
     ],

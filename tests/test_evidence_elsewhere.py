@@ -210,6 +210,7 @@ def test_what_is_right_here_is_right_there(elsewhere, bundle) -> None:
         assert private not in said
 
 
+@pytest.mark.corpus
 @pytest.mark.timed
 def test_a_verified_gain_is_verified_there(elsewhere, bundle) -> None:
     words = ["verify", "--evidence", f"{HOME}/evidence.zip", "--sandbox", "bubblewrap"]

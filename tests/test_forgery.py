@@ -19,7 +19,8 @@ from whet.core.task import DEFAULT_LIMITS, OracleRule
 from whet.core.verdict import Reason
 from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import Pass, Workshop
+from whet.evaluators.live import Pass
+from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import BACKENDS
 from whet.sandbox.inside.codec import CodecError, encode

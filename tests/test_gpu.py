@@ -77,7 +77,7 @@ def ask(sandbox: Sandbox, symbol: str, gpu: bool = True) -> object:
     tree = sandbox.stage("gpu", {"t.py": LOOK.encode()})
     session = sandbox.open(Job("calls", find_interpreter(), tree, gpu=gpu))
     try:
-        assert session.ask("load", "t.py", symbol, seconds=30.0)[0] == ("ok",)
+        assert session.ask("load", "python", "t.py", symbol, seconds=30.0)[0] == ("ok",)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=60.0)
     finally:
         session.close()

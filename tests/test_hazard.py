@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import whet.evaluators.hazard as hazard
 from whet.core.config import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
@@ -52,6 +53,13 @@ def make_input(size, rng):
 """
 OVERFLOWS = START + LOOP + '    int next = 2147483647 + n;\n    __asm__ volatile("" : : "r"(next));\n' + END
 HIDES = f"#ifdef __SANITIZE_ADDRESS__\n{PLAIN}#else\n{READS_TOO_FAR}#endif\n"
+# Only at -O3 does gcc see that the call is never made.
+REFUSES = """\
+extern void never(void) __attribute__((error("cannot be watched")));
+""" + PLAIN.replace(
+    "    return 0;",
+    "    int odd = 0;\n    for (int i = 0; i < 6; i++) odd += i & 1;\n    if (odd != 3) never();\n    return 0;",
+)
 THREADS = """\
 #include <pthread.h>
 #include <stdio.h>
@@ -113,7 +121,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     shop.close()
 
 
-def test_a_clean_program_passes(plain: Shop) -> None:
+def test_a_clean_program_passes(plain: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hazard, "BUDGET_SECONDS", 60.0)  # however busy the machine is
     found = plain.watch(PLAIN.replace("int n, sum = 0;", "int sum = 0, n;"))
     assert isinstance(found, Passed)
     assert found.evidence["inputs"] == {
@@ -135,6 +144,14 @@ def test_right_output_from_bad_memory_is_a_memory_error(plain: Shop, candidate: 
     assert found.reason is Reason.MEMORY_ERROR
     assert said in found.detail
     assert "target.c:" in found.detail
+
+
+def test_a_candidate_that_alone_cannot_be_watched_does_not_build(plain: Shop) -> None:
+    found = plain.watch(REFUSES)
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.BUILD_ERROR
+    assert "-fsanitize=address,undefined" in found.detail
+    assert "cannot be watched" in found.detail
 
 
 def test_what_the_baseline_does_too_is_not_held_against_a_candidate(tmp_path: Path) -> None:

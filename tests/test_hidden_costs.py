@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 import shutil
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from whet.core.config import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.preloads import imported
 from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs, imported
+from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs
+from whet.evaluators.timing.repeats import saved
 from whet.sandbox.inside.codec import encode
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -74,6 +77,19 @@ def test_a_table_that_is_made_at_the_first_call_is_charged(ladder: Ladder) -> No
     assert 0.01 < found.seconds < 2.0
 
 
+@pytest.mark.parametrize("sizes", [(300, 2000), (2000, 300)])
+@pytest.mark.parametrize("lazily", [False, True])
+def test_an_input_that_is_dearer_than_the_next_is_no_debt(ladder: Ladder, sizes: tuple[int, int], lazily: bool) -> None:
+    slow = "def squares(values):\n    return [value * value for value in values if values.count(value)]\n"
+    table = f"    if not TABLE:\n        TABLE.extend({TABLE})\n" if lazily else ""
+    quick = f"TABLE = []\ndef squares(values):\n{table}    return [value * value for value in values]\n"
+    built = [ladder.workshop.build(text) for text in (slow, quick)]
+    payloads = [encode((list(range(size)),)) for size in (*sizes, *[sizes[0]] * 12)]
+    found = hidden_costs(*built, payloads, 2, 5.0)
+    assert isinstance(found, HiddenCosts)
+    assert (found.evidence["before_the_calls"] > 0.01) == lazily
+
+
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
     lines = ["import numpy, decimal, asyncio, email.message", "def squares(values):"]
@@ -83,6 +99,7 @@ def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
     assert found.seconds < 0.01
 
 
+@pytest.mark.timed
 def test_parts_that_are_kept_from_other_inputs_are_told(ladder: Ladder) -> None:
     slow = "def squares(values):\n    return [sum(value for _ in range(value)) for value in values]\n"
     kept = (
@@ -102,6 +119,7 @@ def test_parts_that_are_kept_from_other_inputs_are_told(ladder: Ladder) -> None:
     assert again.evidence["by_earlier_calls"] < 0.001
 
 
+@pytest.mark.corpus
 def test_a_library_that_sets_itself_up_at_its_first_call_is_not_charged(ladder: Ladder) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     found = costs(
@@ -160,12 +178,29 @@ def test_a_buffer_that_is_used_again_is_fine(ladder: Ladder) -> None:
     assert found.seconds < 0.005
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "charged"),
+    [
+        ((100.0, 100.0), (9.0, 3.0), 6.0),
+        ((102.0, 100.0), (9.0, 3.0), 4.0),
+        ((100.0, 160.0), (3.1, 3.0), 0.0),
+        ((100.0, 160.0), (9.0, 3.0), 6.0),
+        ((100.0, 100.0), (3.4, 3.0), 0.0),
+    ],
+    ids=["saves", "the original saves too", "the original's noise", "noise and a saving", "a few per cent"],
+)
+def test_what_later_rounds_save_is_the_candidates_alone(
+    ours: tuple[float, float], theirs: tuple[float, float], charged: float
+) -> None:
+    assert saved(ours, theirs) == charged
+
+
 def test_modules_that_a_text_imports_anywhere_are_named() -> None:
     text = (
         "from __future__ import annotations\nimport json as j, os.path\n"
         "class Rows:\n    def total(self):\n        from xml import sax\n        from . import own\n"
     )
-    assert imported("import re", text) == [
+    assert list(imported(ast.parse("import re"), ast.parse(text))) == [
         "re",
         "__future__",
         "__future__.annotations",

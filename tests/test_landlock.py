@@ -135,7 +135,7 @@ def test_honest_code_does_not_notice_it(sandbox: Sandbox, what: str) -> None:
     tree = sandbox.stage(f"honest-{what.replace(' ', '-')}", {"a.py": f"def f():{HONEST[what]}".encode()})
     session = sandbox.open(Job("calls", find_interpreter(), tree))
     try:
-        assert session.ask("load", "a.py", "f", seconds=20.0)[0] == ("ok",)
+        assert session.ask("load", "python", "a.py", "f", seconds=20.0)[0] == ("ok",)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=30.0)
     finally:
         session.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
 MAY_TEST = ("cli", "testing")
 TASKS = WHET / "benchmarks" / "tasks"
 INSIDE = WHET / "sandbox" / "inside"
-CANDIDATES_OWN = ("numpy", "torch")
+CANDIDATES_OWN = ("numpy", "torch", "triton")
 BROUGHT = {"precise.py": "mpmath"}
 """What comes into the sandbox in the tree of the job."""
 """What a candidate may bring into its own process; imported on demand only."""
@@ -143,3 +144,21 @@ def test_no_test_imports_a_link():
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_stay_short(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+def calls(text: str, function: str) -> bool:
+    """Whether code calls a function by its full name; what stands in strings runs elsewhere."""
+    nodes = ast.walk(ast.parse(text))
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) == function for node in nodes)
+
+
+def test_python_is_parsed_by_one_thread_at_a_time():
+    own = {"core/trees.py"}
+    apart = ("sandbox/inside/", "benchmarks/tasks/", "benchmarks/held_out/", "testing/exploits/")
+    texts = {path.relative_to(ROOT / "whet").as_posix(): path.read_text() for path in (ROOT / "whet").rglob("*.py")}
+    parsing = {
+        name
+        for name, text in texts.items()
+        if re.search(r"\bast\.parse\(", text) and not name.startswith(apart) and calls(text, "ast.parse")
+    }
+    assert parsing == own, "CPython 3.11 counts the depth of trees for all threads together: see whet.core.trees"

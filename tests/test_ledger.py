@@ -1,5 +1,6 @@
 """The call ledger: what was recorded is not asked again, what may have been charged counts, replays cost nothing."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,26 +14,28 @@ import pytest
 from whet.agents.budget import BudgetMeter
 from whet.agents.calls import Calls
 from whet.agents.ledger import Ledger
+from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Request, Usage
 from whet.agents.models.in_turn import InTurn
 from whet.agents.models.openai import OpenAIModel
 from whet.agents.models.replay import ReplayModel
 from whet.agents.models.retry import Retry
 from whet.agents.models.tokens import worst_case
-from whet.agents.prices import Prices
-from whet.core.config import Budget, ModelPrice
+from whet.agents.prices import Price, Prices
+from whet.core.config import Budget
 from whet.core.errors import BudgetError, UsageError
-from whet.core.result import Cost, Tokens
+from whet.core.result import Cost, ModelCost, Tokens
 from whet.core.store import Store
 from whet.testing.fake_provider import FakeProvider, Fault
+from whet.testing.postgres import dumped
 from whet.testing.scripted import Line, ScriptedModel
 
-PRICES = Prices({"paid": ModelPrice(input=10, output=100, cached=1)})
+PRICES = Prices({"paid": Price(input=10, output=100, cached=1)})
 QUICK = Retry(attempts=3, first=0.001)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(tmp_path: Path, database: str) -> Iterator[Store]:
     opened = Store(tmp_path / "home")
     yield opened
     opened.close()
@@ -80,7 +83,9 @@ def test_a_recorded_reply_is_not_asked_for_again(store: Store, run: str) -> None
     resumed = ledger(store, run)
     assert resumed.ask(model, request()) == reply("answer")
     assert len(model.requests) == 1
-    assert resumed.cost() == first.cost() == Cost(pytest.approx(COST), True, 1, Tokens(90, 60, 10))
+    tokens = Tokens(90, 60, 10)
+    models = {model.name: ModelCost(pytest.approx(COST), 1, tokens)}
+    assert resumed.cost() == first.cost() == Cost(pytest.approx(COST), True, 1, tokens, models)
 
 
 def test_another_sample_role_prompt_limit_model_or_run_is_another_call(store: Store, run: str) -> None:
@@ -117,6 +122,11 @@ def test_a_call_of_unknown_price_leaves_the_sum_incomplete(store: Store, run: st
     book.ask(paid(reply(input=5, output=5), name="unlisted"), request(1))
     cost = book.cost()
     assert (cost.usd, cost.usd_complete, cost.calls) == (pytest.approx(COST), False, 2)
+    assert cost.models == {
+        book.transcript()[0]["model"]: ModelCost(pytest.approx(COST), 1, Tokens(90, 60, 10)),
+        "unlisted": ModelCost(None, 1, Tokens(5, 0, 5)),
+    }
+    assert book.transcript()[1]["spent"]["models"]["unlisted"]["calls"] == 1
     assert book.transcript()[1]["usd"] is None
 
 
@@ -173,6 +183,34 @@ def test_a_failure_that_does_not_pass_is_not_tried_again(store: Store, run: str,
     model = paid(error, reply())
     with pytest.raises(ModelError, match=str(error)):
         ledger(store, run).ask(model, request())
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("adapter", [OpenAIModel, AnthropicModel])
+def test_a_server_that_cannot_be_reached_is_given_up_after_some_seconds_and_for_the_whole_run(
+    store: Store, run: str, adapter: type[OpenAIModel | AnthropicModel]
+) -> None:
+    model = adapter("any", "key", "http://127.0.0.1:9")
+    waits: list[float] = []
+    book = Ledger(store, run, meter(), retry=Retry(reach=60.0), sleep=waits.append)  # loading an SDK takes long too
+    for sample, attempts in ((0, 4), (1, 5)):
+        with pytest.raises(ModelError, match=r"is http://127.0.0.1:9 the right base URL") as caught:
+            book.ask(model, request(sample))
+        assert caught.value.fatal
+        assert len(book.transcript()) == attempts
+    assert 3 < sum(waits) < 7.5
+    assert book.cost() == Cost()
+    with pytest.raises(ModelError, match="no connection") as caught:
+        ReplayModel(store, run).complete(request(0))
+    assert caught.value.fatal
+
+
+def test_a_server_that_takes_long_to_be_out_of_reach_is_not_tried_again(store: Store, run: str) -> None:
+    model = ScriptedModel(lambda asked: ModelError("no route", retry_after=0.0, unreached=True), "paid", free=False)
+    book = Ledger(store, run, meter(), retry=Retry(reach=0.0))
+    with pytest.raises(ModelError) as caught:
+        book.ask(model, request())
+    assert caught.value.fatal
     assert len(model.requests) == 1
 
 
@@ -383,7 +421,7 @@ def test_a_run_that_is_not_there_cannot_be_replayed(store: Store, run: str) -> N
 # Keys
 
 
-def test_no_key_reaches_the_store(store: Store, run: str) -> None:
+def test_no_key_reaches_the_store(store: Store, run: str, database: str) -> None:
     key = "sk-proj-very-secret-0123456789"
     with FakeProvider() as provider:
         model = OpenAIModel("any", key, provider.openai_url)
@@ -394,6 +432,9 @@ def test_no_key_reaches_the_store(store: Store, run: str) -> None:
             book.ask(model, request(1))
         assert all(key in str(seen.headers) for seen in provider.requests)
     assert "[key]" in str(book.transcript())
-    files = [path for path in store.home.rglob("*") if path.is_file()]
-    assert len(files) > 2
-    assert not [path for path in files if key.encode() in path.read_bytes()]
+    if database == "sqlite":
+        held = b"".join(path.read_bytes() for path in store.home.rglob("*") if path.is_file())
+    else:
+        held = dumped(os.environ["WHET_STORE"])
+    assert b"[key]" in held
+    assert key.encode() not in held

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+import threading
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,84 +15,25 @@ from hypothesis import strategies as st
 # Before langgraph is imported: a state that is not plain data would come back as something else.
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
-from whet.agents.models.base import ModelError, Reply
-from whet.agents.optimize import optimize
+from work import HOT, SOURCE, Work, answer, coder_requests, diagnosis, endless, prompt, scripted, version
+
+from whet.agents.catalogue.search import candidates
+from whet.agents.models.base import Brief
+from whet.agents.optimize import replay
 from whet.core.candidate import content_id
 from whet.core.errors import UsageError
 from whet.core.events import Kind as Event
 from whet.core.profile import HotLine
 from whet.core.result import Status
 from whet.core.store import Store
-from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
-
-SOURCE = "def f(xs):\n    return sorted(xs)\n"
-HOT = (HotLine(2, 0.9, "    return sorted(xs)"),)
-
-
-def version(number) -> str:
-    return f"def f(xs):\n    return {number}\n"
-
-
-def answer(source: str, note: str = "") -> str:
-    return f"Change: {note}\nKind: algorithm\n```python\n{source}```\n"
-
-
-def diagnosis(directive: str = "use a heap", stop: bool = False) -> str:
-    parts = {"bottleneck": "sorting", "evidence": [], "directive": directive, "expected_gain": 2.0}
-    return json.dumps({**parts, "confidence": 0.5, "stop": stop})
-
-
-def scripted(*rounds, judge=()) -> ScriptedModel:
-    """A model that answers as listed: one list a round of the Coder's samples."""
-
-    def say(request):
-        if request.role == "judge":
-            lines = list(judge)
-            return lines[request.sample - 1] if request.sample <= len(lines) else diagnosis()
-        number = int(request.messages[3].text.split("# Round ")[1].split()[0])
-        lines = rounds[number - 1] if number <= len(rounds) else []
-        return lines[request.sample] if request.sample < len(lines) else ""
-
-    return ScriptedModel(say)
 
 
 @pytest.fixture
 def work(tmp_path):
     return Work(tmp_path)
-
-
-class Work:
-    """A target in a folder of its own, and runs on it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.path = folder / "f.py"
-        self.path.write_text(SOURCE)
-        self.home = folder / "home"
-        self.journal = folder / "journal"
-        self.events = []
-        self.task = Task("f", "python", Kind.FUNCTION, self.path, SOURCE, "f", folder)
-
-    def optimize(self, model, rows, *, evaluator=None, **options):
-        evaluator = evaluator or TabledEvaluator(self.task, rows, journal=self.journal)
-        options = {"candidates": 2, "rounds": 8, **options}
-        return optimize(
-            f"{self.path}::f", model=model, home=self.home, evaluator=evaluator, listener=self.events.append, **options
-        )
-
-    def journal_lines(self) -> list[str]:
-        return self.journal.read_text().splitlines()
-
-
-def coder_requests(model, sample=0):
-    return [r for r in model.requests if r.role == "coder" and r.sample == sample and len(r.messages) == 4]
-
-
-def prompt(request) -> str:
-    return "\n".join(message.text for message in request.messages)
 
 
 def test_the_directive_the_hot_lines_and_the_failing_input_stand_in_the_next_prompt(work):
@@ -112,6 +55,15 @@ def test_the_directive_the_hot_lines_and_the_failing_input_stand_in_the_next_pro
         prompts.append(second)
     assert prompts[0] != prompts[1]
     assert prompts[0].replace("use a radix sort", "sort in place") == prompts[1]
+
+
+def test_a_directive_stands_until_the_judge_has_seen_another_candidate(work):
+    judge = [diagnosis("use a radix sort"), "is not asked", diagnosis("nothing is left", stop=True)]
+    model = scripted([answer(version(1))], [answer(version(1))], [answer(version(2))], [], judge=judge)
+    work.optimize(model, {version(1): Row(1.5), version(2): Row(0.8)})
+    told = [request.messages[3].text for request in coder_requests(model)]
+    assert ["use a radix sort" in text for text in told] == [False, True, True, False]
+    assert not any("nothing is left" in text for text in told), "a directive to stop is none that can be followed"
 
 
 outcomes = st.sampled_from([None, Reason.WRONG_OUTPUT, Reason.CRASH, 0.5, 0.99, 1.0, 1.5, 2.0, 3.0])
@@ -154,8 +106,22 @@ def test_the_winner_is_the_confirmed_best_with_the_confirmed_figures(work):
     assert result.candidate.origin == "scripted"
     assert "+    return 2" in result.candidate.diff
     assert result.speedup.ratio == 2.8
-    assert [rung.name for rung in result.rungs] == ["differential", "measure", "confirm"]
+    assert [rung.name for rung in result.rungs] == ["differential", "measure", "profile", "confirm"]
     assert (result.candidates.proposed, result.candidates.distinct, result.candidates.correct) == (2, 2, 2)
+
+
+def test_the_rungs_of_a_winner_tell_whether_it_was_profiled(work):
+    """The loop profiles what it builds upon."""
+    rows = {version(1): Row(2.0, hot=(HotLine(2, 0.7, "    return 1"),)), version(2): Row(3.0)}
+    for rounds, status, part in ((1, "skipped", "what it was made from was"), (2, "passed", "line 2 takes 70%")):
+        result = work.optimize(scripted([answer(version(1))], []), rows, rounds=rounds)
+        (rung,) = (rung for rung in result.rungs if rung.name == "profile")
+        assert (rung.status.value, rung.reason) == (status, Reason.NOT_ASKED if status == "skipped" else None)
+        assert part in rung.detail
+        assert replay(result.run, home=work.home).rungs == result.rungs
+    result = work.optimize(scripted([answer(version(2))], []), rows)
+    (rung,) = (rung for rung in result.rungs if rung.name == "profile")
+    assert (rung.status.value, rung.detail) == ("inconclusive", "the table names no hot lines")
 
 
 def test_the_next_best_is_confirmed_where_the_best_is_not(work):
@@ -187,7 +153,44 @@ def test_identical_texts_are_evaluated_once(work):
     assert (result.candidates.proposed, result.candidates.distinct) == (5, 1)
     assert work.journal_lines().count(f"check {content_id(version(1))}") == 1
     assert f"check {content_id(SOURCE)}" not in work.journal_lines()
-    assert "tried before" in prompt(coder_requests(model)[1])
+    assert "to the letter" in prompt(coder_requests(model)[1])
+
+
+def test_texts_that_differ_in_layout_and_comments_alone_are_evaluated_once(work):
+    spaced = "# Faster.\ndef f(xs):\n\n    return (1)\n"
+    same = 'def f(xs):\n    """Sorts."""\n    return sorted(xs,)\n'
+    model = scripted([answer(version(1)), answer(spaced)], [answer(same), answer(version(2))], [])
+    result = work.optimize(model, {spaced: Row(3.0), same: Row(3.0)})
+    assert (result.candidates.proposed, result.candidates.distinct) == (4, 2)
+    checked = [line.split()[1] for line in work.journal_lines() if line.startswith("check")]
+    assert checked == [content_id(version(1)), content_id(version(2))]
+    second, third = coder_requests(model)[1:]
+    assert "but for layout, comments and docstrings" in prompt(second)
+    assert "but for layout, comments and docstrings" in prompt(third)
+    assert {content_id(spaced), content_id(same)} <= set(third.brief.tried), "the catalogue shall not offer them again"
+    assert replay(result.run, home=work.home).candidates == result.candidates
+
+
+def test_a_round_is_announced_as_a_whole_before_any_of_it_is_checked(work):
+    """A prompt that was asked before a check of its round would show what the rest of the round still meets."""
+    told = []
+
+    class Listening(TabledEvaluator):
+        def announce(self, candidates):
+            told.append(("announced", {one.id for one in candidates}))
+
+        def check(self, candidate):
+            told.append(("checked", {candidate.id}))
+            return super().check(candidate)
+
+    rounds = [[version(1), version(2)], [version(3), version(4)]]
+    model = scripted(*([answer(source) for source in sources] for sources in rounds))
+    work.optimize(model, {}, evaluator=Listening(work.task, {}), rounds=2)
+    ids = [{content_id(source) for source in sources} for sources in rounds]
+    assert [one for one in told if one[0] == "announced"] == [("announced", ids[0]), ("announced", ids[1])]
+    for first, batch in zip((0, 3), ids, strict=True):
+        assert told[first] == ("announced", batch)
+        assert {id for _, checked in told[first + 1 : first + 3] for id in checked} == batch
 
 
 def test_only_right_candidates_are_measured(work):
@@ -202,134 +205,6 @@ def test_what_was_quick_to_check_is_measured_first(work):
     work.optimize(scripted([answer(version(n)) for n in range(3)]), rows, candidates=3, rounds=1)
     measured = [line.split()[1] for line in work.journal_lines() if line.startswith("measure")]
     assert measured == [content_id(version(n)) for n in (1, 2, 0)]
-
-
-def endless(judge=None):
-    """A Coder that always has another version, none of them any faster."""
-    count = iter(range(10_000))
-
-    def say(request):
-        if request.role == "judge":
-            return judge or diagnosis()
-        return answer(version(next(count)))
-
-    return ScriptedModel(say)
-
-
-def test_the_run_ends_after_its_rounds(work):
-    result = work.optimize(endless(), {}, rounds=2)
-    assert result.candidates.distinct == 4
-    assert "2 rounds" in result.message
-    assert result.status is Status.NO_IMPROVEMENT
-
-
-def test_the_run_ends_after_three_rounds_without_a_gain(work):
-    model = scripted([answer(version(0))], *([answer(version(n))] for n in range(1, 9)))
-    result = work.optimize(model, {version(0): Row(2.0)}, rounds=9)
-    assert result.candidates.distinct == 4
-    assert "3 rounds" in result.message
-    assert result.status is Status.IMPROVED
-
-
-def test_the_run_ends_where_the_judge_says_stop_twice_in_a_row(work):
-    stop, go = diagnosis(stop=True), diagnosis()
-    script = [[answer(version(n))] for n in range(8)]
-    rows = {version(n): Row(2.0 + n) for n in range(8)}
-    result = work.optimize(scripted(*script, judge=[stop, go, stop, stop]), rows)
-    assert result.candidates.distinct == 4
-    assert "judge" in result.message
-
-
-def test_the_judge_is_asked_only_where_another_round_follows(work):
-    model = endless()
-    work.optimize(model, {}, rounds=1)
-    assert [request.role for request in model.requests] == ["coder", "coder"]
-
-
-def test_the_run_ends_where_nothing_is_left_to_propose(work):
-    result = work.optimize(scripted([answer(version(1))], []), {})
-    assert "nothing more to propose" in result.message
-    empty = work.optimize(scripted([]), {})
-    assert "nothing to propose" in empty.message
-    assert empty.status is Status.NO_IMPROVEMENT
-    assert empty.exit_code == 3
-
-
-def test_a_cap_on_candidates_holds(work):
-    result = work.optimize(endless(), {}, budget_candidates=3)
-    assert result.candidates.distinct == 3
-    assert result.status is Status.BUDGET_EXHAUSTED
-    assert result.exit_code == 4
-    assert "--budget-candidates 3" in result.message
-
-
-def test_a_cap_on_time_holds_and_what_was_found_counts(work):
-    rows = {version(0): Row(2.0)}
-    evaluator = TabledEvaluator(work.task, rows, delay=0.1)
-    result = work.optimize(endless(), {}, evaluator=evaluator, budget_seconds=0.5, candidates=1, rounds=100)
-    assert result.status is Status.IMPROVED
-    assert "--budget-seconds" in result.message
-    none = TabledEvaluator(work.task, {}, delay=0.1)
-    result = work.optimize(endless(), {}, evaluator=none, budget_seconds=0.2, rounds=100)
-    assert result.status is Status.BUDGET_EXHAUSTED
-
-
-def test_a_cap_below_one_call_ends_without_a_call(work):
-    model = ScriptedModel({"coder": [answer(version(1))]}, name="paid", free=False)
-    result = work.optimize(model, {}, budget_tokens=10)
-    assert model.requests == []
-    assert result.status is Status.BUDGET_EXHAUSTED
-    assert "--budget-tokens 10" in result.message
-
-
-def test_a_fatal_error_ends_the_run_with_what_was_found(work):
-    error = ModelError("the key was refused", fatal=True)
-    result = work.optimize(scripted([answer(version(1)), error]), {version(1): Row(2.0)})
-    assert result.status is Status.IMPROVED
-    assert "the key was refused" in result.message
-    result = work.optimize(scripted([error]), {})
-    assert result.status is Status.NO_IMPROVEMENT
-    assert result.message.count("\n") == 0
-    assert "the key was refused" in result.message
-
-
-def test_another_error_costs_one_sample(work):
-    model = scripted([ModelError("overloaded"), answer(version(1))], [])
-    result = work.optimize(model, {version(1): Row(2.0)})
-    assert result.status is Status.IMPROVED
-    assert "overloaded" in prompt(coder_requests(model)[1])
-
-
-@pytest.mark.parametrize("rubbish", ["I cannot.", "```python\n", "x" * 2_000_000, "```\na\n```\n```\nb\n```", " ."])
-def test_a_model_that_answers_rubbish_ends_in_an_honest_result(work, rubbish):
-    model = ScriptedModel(lambda request: rubbish)
-    result = work.optimize(model, {}, candidates=1)
-    assert result.status is Status.NO_IMPROVEMENT
-    assert result.candidates.distinct == 0
-    assert "no answer could be used" in result.message
-    assert len(model.requests) == 6, "three rounds, each with one repair turn"
-
-
-def test_a_malformed_answer_gets_one_repair_turn(work):
-    def say(request):
-        if request.role == "judge":
-            return diagnosis()
-        return answer(version(1)) if len(request.messages) > 4 else "Use a heap."
-
-    model = ScriptedModel(say)
-    result = work.optimize(model, {version(1): Row(2.0)}, candidates=1, rounds=1)
-    assert result.status is Status.IMPROVED
-    repair = model.requests[1]
-    assert repair.messages[4].text == "Use a heap."
-    assert "no code was found" in repair.messages[5].text
-
-
-@pytest.mark.parametrize(("stop", "requests"), [("length", 2), ("refusal", 1)])
-def test_a_cut_or_refused_answer_is_no_candidate(work, stop, requests):
-    model = ScriptedModel(lambda request: Reply(answer(version(1)), "scripted", stop=stop))
-    result = work.optimize(model, {}, candidates=1, rounds=1)
-    assert result.candidates.distinct == 0
-    assert len(model.requests) == requests
 
 
 def test_text_in_code_that_addresses_the_judge_changes_no_verdict(work):
@@ -370,11 +245,95 @@ def test_the_judge_sees_the_diff_the_figures_and_the_profile(work):
     assert judged.brief.verdicts[0]["improved"] is True
 
 
+def test_answers_in_any_order_lead_to_the_same_prompts_keys_and_result(work):
+    rows = {version("1, 0"): Row(2.0), version("2, 1"): Row(3.0), version("2, 3"): Row(reason=Reason.CRASH)}
+
+    def run(last_first: bool):
+        turn = threading.Condition()
+        answered = Counter()
+
+        def say(request):
+            if request.role == "judge":
+                return diagnosis()
+            number = request.messages[3].text.split("# Round ")[1].split()[0]
+            with turn:
+                # Side by side, each sample waits for those after it.
+                assert not last_first or turn.wait_for(lambda: answered[number] >= 3 - request.sample, 20)
+                answered[number] += 1
+                turn.notify_all()
+            return answer(version(f"{number}, {request.sample}")) if request.sample != 2 else "no code"
+
+        model = ScriptedModel(say, "paid", free=False)
+        (work.folder / "pyproject.toml").write_text(f"[tool.whet.providers.paid]\nslots = {4 if last_first else 1}\n")
+        result = work.optimize(model, rows, strategy="refine", candidates=4, rounds=3, remember=False)
+        store = Store(work.home)
+        with store.connection() as db:
+            keys = db.execute("SELECT key, state FROM calls WHERE run = ? ORDER BY key", (result.run,)).fetchall()
+        store.close()
+        return result, sorted((r.sample, prompt(r)) for r in model.requests), keys
+
+    # A repair turn waits for nobody: it is the same sample's.
+    (one, prompts, keys), (other, same_prompts, same_keys) = run(False), run(True)
+    assert same_prompts == prompts
+    assert same_keys == keys
+    documents = [{k: v for k, v in r.to_json().items() if k not in ("run", "seconds")} for r in (one, other)]
+    assert documents[0] == documents[1]
+    assert one.candidate.id == content_id(version("2, 1"))
+
+
 def test_a_seed_stands_in_no_prompt(work):
     model = scripted([answer(version(1))], [answer(version(2))])
     work.optimize(model, {version(1): Row(2.0)}, seed=987654321012)
     assert model.requests
     assert not any("987654321012" in prompt(request) + repr(request.brief) for request in model.requests)
+
+
+def test_best_of_asks_one_question_and_tells_its_samples_apart_by_number(work):
+    judge = endless()
+    rows = {version(number): Row(1.5 + number) for number in range(4)} | {version(5): Row(reason=Reason.CRASH)}
+    model = ScriptedModel({"coder": dict(enumerate(answer(version(number)) for number in range(8)))})
+    result = work.optimize(model, rows, strategy="best-of", rounds=4, judge_model=judge)
+    assert {prompt(request) for request in model.requests} == {prompt(model.requests[0])}
+    assert {request.brief for request in model.requests} == {model.requests[0].brief}
+    assert "Round 1 of 1" in prompt(model.requests[0])
+    assert [request.sample for request in model.requests] == list(range(8))
+    assert judge.requests == []
+    assert result.candidate.id == content_id(version(3))
+    assert result.candidate.parent == content_id(SOURCE)
+    assert result.candidates.distinct == 8
+    assert "4 rounds" in result.message, "patience does not end it, though the last two rounds brought nothing"
+    assert replay(result.run, home=work.home).candidate == result.candidate
+
+
+def test_best_of_goes_on_without_gains_and_ends_where_nothing_is_proposed(work):
+    model = ScriptedModel({"coder": dict(enumerate([*(answer(version(n)) for n in range(9)), "no code", "no code"]))})
+    result = work.optimize(model, {}, strategy="best-of", rounds=9)
+    assert result.candidates.distinct == 9
+    assert "nothing more to propose" in result.message
+    assert max(request.sample for request in model.requests) == 13
+
+
+def test_best_of_keeps_the_numbers_of_its_samples_under_a_cap_on_candidates(work):
+    model = ScriptedModel({"coder": dict(enumerate(answer(version(number // 2)) for number in range(8)))})
+    result = work.optimize(model, {}, strategy="best-of", rounds=9, budget_candidates=3)
+    assert [request.sample for request in model.requests] == list(range(5))
+    assert result.status is Status.BUDGET_EXHAUSTED
+
+
+def test_best_of_takes_one_edit_of_the_catalogue_after_another(work):
+    source = (
+        "def f(xs):\n    out = []\n    for x in xs:\n        if x in [1, 2, 3]:\n            out.append(x)\n"
+        "    text = ''\n    for x in out:\n        text += str(x)\n    return out, text\n"
+    )
+    work.path.write_text(source)
+    work.task = replace(work.task, source=source)
+    brief = Brief("python", "function", "f", source)
+    edits = [proposal.source for proposal in candidates(brief)]
+    assert len(edits) == 3
+    result = work.optimize("catalogue", {}, strategy="best-of", candidates=1, rounds=50)
+    checked = [line.split()[1] for line in work.journal_lines() if line.startswith("check")]
+    assert checked == [content_id(edit) for edit in edits]
+    assert "nothing more to propose" in result.message
 
 
 def test_who_watches_hears_of_each_step(work):

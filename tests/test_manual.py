@@ -57,6 +57,9 @@ def test_a_request_asked_again_finds_its_files(tmp_path: Path) -> None:
     model = ManualModel(tmp_path)
     assert model.complete(request(sample=0)).text == "first"
     assert model.complete(request(sample=1)).text == "second"
+    first, second = ((tmp_path / f"000{n}.prompt.md").read_text() for n in (1, 2))
+    assert "another rewrite is wanted" in second.split("\n")[0]
+    assert "another rewrite is wanted" not in first
     (tmp_path / "0001.prompt.md").unlink()  # as a kill between the two files leaves it
     again = ManualModel(tmp_path)
     assert again.complete(request(sample=0)).text == "first"

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
 import pytest
@@ -11,7 +12,7 @@ from whet.agents.models import faults
 from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.base import Brief, Message, ModelError, Reply, Request, Usage
 from whet.agents.models.openai import OpenAIModel
-from whet.testing.fake_provider import FakeProvider, Fault
+from whet.testing.fake_provider import Body, FakeProvider, Fault
 
 KEY = "sk-test-0123456789"
 MESSAGES = (
@@ -23,8 +24,8 @@ Adapter: TypeAlias = OpenAIModel | AnthropicModel
 Connect: TypeAlias = Callable[..., Adapter]
 
 
-def openai(provider: FakeProvider, key: str = KEY) -> OpenAIModel:
-    return OpenAIModel("any", key, provider.openai_url, timeout=0.5)
+def openai(provider: FakeProvider, key: str = KEY, longest: float = 300.0) -> OpenAIModel:
+    return OpenAIModel("any", key, provider.openai_url, timeout=0.5, longest=longest)
 
 
 def openai_whole(provider: FakeProvider) -> OpenAIModel:
@@ -35,8 +36,8 @@ def openai_whole(provider: FakeProvider) -> OpenAIModel:
     return model
 
 
-def anthropic(provider: FakeProvider, key: str = KEY) -> AnthropicModel:
-    return AnthropicModel("any", key, provider.anthropic_url, timeout=0.5)
+def anthropic(provider: FakeProvider, key: str = KEY, longest: float = 300.0) -> AnthropicModel:
+    return AnthropicModel("any", key, provider.anthropic_url, timeout=0.5, longest=longest)
 
 
 def request(sample: int = 0, max_tokens: int = 64, messages: tuple[Message, ...] = MESSAGES) -> Request:
@@ -117,11 +118,10 @@ def test_further_samples_of_one_prompt_are_not_greedy(provider: FakeProvider) ->
 
 def test_usage_as_a_provider_reported_it_is_billed_once_a_token() -> None:
     # An answer whose cache writes another tool charged twice: the bill was 0.05439 USD, and 3 tokens more.
-    from whet.agents.prices import Prices
-    from whet.core.config import ModelPrice
+    from whet.agents.prices import Price, Prices
 
     with FakeProvider(usage=Usage(input=3, cache_write=12304, output=550)) as provider:
-        prices = Prices({"m": ModelPrice(input=3.0, output=15.0, cached=0.3)})
+        prices = Prices({"m": Price(input=3.0, output=15.0, cached=0.3)})
         for connect in (openai, anthropic, openai_whole):
             usd = prices.usd("m", connect(provider).complete(request()).usage)
             assert usd == pytest.approx(0.05439 + 3 * 3e-6, abs=1e-9)
@@ -159,6 +159,19 @@ def test_a_parameter_refused_by_name_is_dropped_once_and_remembered(refused: str
         assert model.complete(request(sample=1)).text == "ok"
         assert [refused in seen.body for seen in provider.requests] == [True, False, False]
         assert all(kept in seen.body for seen in provider.requests[1:])
+
+
+def test_anthropics_breakpoints_are_dropped_once_where_a_server_refuses_them() -> None:
+    with FakeProvider(refuses=("cache_control",)) as provider:
+        model = anthropic(provider)
+        assert [model.complete(request(sample)).text for sample in (0, 1)] == ["ok", "ok"]
+        assert ["cache_control" in str(seen.body) for seen in provider.requests] == [True, False, False]
+
+
+def test_another_refusal_costs_anthropic_no_further_request() -> None:
+    with FakeProvider(refuses=("max_tokens",)) as provider:
+        assert "unsupported: max_tokens" in str(failure(anthropic(provider)))
+        assert len(provider.requests) == 1
 
 
 def test_without_a_base_url_the_limit_has_its_newer_spelling(provider: FakeProvider) -> None:
@@ -281,23 +294,70 @@ def test_a_slow_server_is_given_up_after_the_timeout(provider: FakeProvider, con
     assert 0.4 < time.monotonic() - started < 5
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        OpenAIModel("any", KEY, "http://127.0.0.1:9/v1"),
-        AnthropicModel("any", KEY, "http://127.0.0.1:9"),
-        OpenAIModel("any", "", "http://no such host/"),
-    ],
-)
-def test_nobody_listens(model: Adapter) -> None:
+@every_stream
+@pytest.mark.parametrize("fault", [Fault.ENDLESS_TEXT, Fault.ENDLESS_LINE, Fault.DRIP, Fault.DRIPPING_HEAD])
+def test_an_answer_without_an_end_is_given_up(provider: FakeProvider, connect: Connect, fault: Fault) -> None:
+    # One that dribbles is given up for its time, and one that floods for its length.
+    model = connect(provider, longest=1.0 if fault in (Fault.DRIP, Fault.DRIPPING_HEAD) else 300.0)
+    provider.plan(fault)
     error = failure(model)
-    assert (error.fatal, error.billed, error.retry_after) == (False, False, 0.0)
-    assert "no connection" in str(error)
+    assert "without end" in str(error)
+    assert (error.fatal, error.billed, error.retry_after) == (False, True, None)
+    assert model.complete(request()).text == "the answer 🙂"
+
+
+def test_an_error_page_without_an_end_is_given_up_too() -> None:
+    import httpx2
+
+    from whet.agents.models.wire import BoundedClient, Endless
+
+    with FakeProvider("x" * 100_000) as provider:
+        client = BoundedClient(silence=5.0, longest=60.0, most=50_000)
+        with pytest.raises(Endless):
+            client.post(f"{provider.openai_url}/chat/completions", json={})
+        small = BoundedClient(silence=5.0, longest=60.0, most=200_000)
+        response: httpx2.Response = small.post(f"{provider.openai_url}/chat/completions", json={})
+        assert len(response.content) > 100_000
+
+
+DEAD = ("http://127.0.0.1:9", "http://no-such-host.invalid", "http://no such host")
+
+
+@pytest.mark.parametrize("base_url", DEAD)
+@pytest.mark.parametrize("adapter", [OpenAIModel, AnthropicModel])
+def test_nobody_listens(adapter: type[Adapter], base_url: str) -> None:
+    error = failure(adapter("any", KEY, base_url))
+    assert (error.fatal, error.billed, error.retry_after, error.unreached) == (False, False, 0.0, True)
+    assert f"is {base_url} the right base URL" in str(error)
+
+
+def test_further_samples_wait_until_the_first_one_is_in_anthropics_cache() -> None:
+    came: list[int] = []
+
+    def answer(body: Body) -> str:
+        if not came:
+            time.sleep(0.3)  # nobody else comes meanwhile
+        came.append(len(provider.requests))
+        return "ok"
+
+    with FakeProvider(answer) as provider:
+        model = AnthropicModel("any", KEY, provider.anthropic_url, timeout=20.0)
+        with ThreadPoolExecutor(4) as pool:
+            replies = list(pool.map(lambda sample: model.complete(request(sample)), range(4)))
+        assert came[0] == 1
+        assert [reply.text for reply in replies] == ["ok"] * 4
+
+
+def test_a_first_sample_that_fails_holds_nobody_up(provider: FakeProvider) -> None:
+    model = AnthropicModel("any", KEY, provider.anthropic_url, timeout=20.0)
+    provider.plan(Fault.OVERLOADED)
+    failure(model)
+    started = time.monotonic()
+    assert model.complete(request(sample=1)).text == "the answer 🙂"
+    assert time.monotonic() - started < 10
 
 
 def test_concurrent_calls_share_one_adapter(provider: FakeProvider) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     model = anthropic(provider)
 
     def ask(sample: int) -> Reply:

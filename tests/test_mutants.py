@@ -94,6 +94,7 @@ def test_each_native_operator_makes_its_fault(name: str, language: str) -> None:
     }
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", task_names())
 def test_mutants_are_distinct_programs_that_differ_from_the_target(name: str) -> None:
     task = read_task(str(task_folder(name)), Options())

@@ -120,7 +120,7 @@ def test_a_null_agrees_on_as_many_inputs_as_it_does() -> None:
 
 
 def test_hiding_failures_is_asked_about_only_where_there_are_some() -> None:
-    failing = call((0,), ("builtins:ValueError", "no"), kind="raise")
+    failing = call((0,), ("builtins:ValueError", "no", ""), kind="raise")
     without, with_one = (
         {null.name: null for null in judge_nulls(task(), seen)}["swallow"]
         for seen in ([call((1,), 2), call((2,), 3)], [call((1,), 2), failing])
@@ -130,7 +130,7 @@ def test_hiding_failures_is_asked_about_only_where_there_are_some() -> None:
 
 
 def test_a_failure_on_a_few_inputs_does_not_hide_that_all_answers_are_alike() -> None:
-    seen = [call((0,), ("builtins:ValueError", "no"), kind="raise"), call((1,), 7), call((2,), 7)]
+    seen = [call((0,), ("builtins:ValueError", "no", ""), kind="raise"), call((1,), 7), call((2,), 7)]
     assert accepted(seen) == {"constant", "stale"}
 
 

@@ -2,201 +2,55 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
+from dataclasses import replace
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 import pytest
+from places import (
+    ROWS,
+    RUNS,
+    SOURCE,
+    WINNER,
+    Place,
+    in_process,
+    kill,
+    recorded,
+    same,
+    say,
+    start,
+    version,
+)
 
 import whet
-from whet.agents.calls import Calls, State, question_of
+from whet.agents.calls import Calls
 from whet.agents.coder import coder_request
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts, Plan
 from whet.agents.history import History
-from whet.agents.judge import judge_request
+from whet.agents.judge import Past, judge_request
 from whet.agents.models.base import ModelError
-from whet.agents.optimize import optimize, replay, resume
+from whet.agents.optimize import replay, resume
+from whet.agents.predictions import Predictions
 from whet.agents.strategies import open_strategy
 from whet.core.candidate import content_id
-from whet.core.errors import UsageError
+from whet.core.errors import SandboxError, UsageError
 from whet.core.result import Status
 from whet.core.store import Store
-from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
-
-SOURCE = "def f(xs):\n    return sorted(xs)\n"
-TESTS = Path(__file__).parent
-RUNS = 12
-
-
-def version(number) -> str:
-    return f"def f(xs):\n    return {number}\n"
-
-
-ROWS = {
-    version("1, 0"): Row(reason=Reason.WRONG_OUTPUT, detail="f([2, 1])"),
-    version("1, 1"): Row(2.0),
-    version("2, 0"): Row(3.0),
-    version("2, 1"): Row(0.5),
-    version("3, 0"): Row(5.0, confirmed=1.0),
-    version("3, 1"): Row(4.0, confirmed=3.9),
-}
-WINNER = content_id(version("3, 1"))
-DIAGNOSIS = {"bottleneck": "b", "evidence": [], "directive": "d", "expected_gain": 2, "confidence": 1, "stop": False}
-
-
-def say(request):
-    if request.role == "judge":
-        return json.dumps({**DIAGNOSIS, "directive": f"after round {request.sample}"})
-    number = request.messages[3].text.split("# Round ")[1].split()[0]
-    return f"Change: {number}\n```python\n{version(f'{number}, {request.sample}')}```\n"
-
-
-class Place:
-    """A target, a state directory, and journals of what was asked and evaluated."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "f.py"
-        self.home = folder / "home"
-        self.asked = folder / "asked"
-        self.evaluated = folder / "evaluated"
-        if not self.path.exists():
-            self.path.write_bytes(SOURCE.encode())
-        self.task = Task("f", "python", Kind.FUNCTION, self.path, SOURCE, "f", folder)
-
-    def model(self, delay: float = 0.0, interrupt_at: int = 0) -> ScriptedModel:
-        """Answers from the script; at its ``interrupt_at``-th question it interrupts the process, as Ctrl-C does."""
-        numbers = itertools.count(1)
-
-        def slowly(request):
-            with self.asked.open("a") as journal:
-                journal.write(f"{question_of(request)}\n")
-            if next(numbers) == interrupt_at:
-                os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(1.0)
-            time.sleep(delay)
-            return say(request)
-
-        return ScriptedModel(slowly)
-
-    def evaluator(self, delay: float = 0.0, rows=ROWS, **options) -> TabledEvaluator:
-        return TabledEvaluator(self.task, rows, journal=self.evaluated, delay=delay, **options)
-
-    def optimize(self, delay: float = 0.0, **options):
-        options = {"model": self.model(delay), "evaluator": self.evaluator(delay), "rounds": 3, **options}
-        return optimize(f"{self.path}::f", home=self.home, candidates=2, **options)
-
-    def resume(self, delay: float = 0.0, **options):
-        options = {"model": self.model(delay), "evaluator": self.evaluator(delay), **options}
-        return resume(Store(self.home).runs()[0].id, home=self.home, **options)
-
-    def lines(self) -> list[str]:
-        return [
-            line for file in (self.asked, self.evaluated) if file.exists() for line in file.read_text().splitlines()
-        ]
 
 
 @pytest.fixture
 def place(tmp_path):
     return Place(tmp_path)
-
-
-def same(one, other, *, without=("run", "seconds")) -> bool:
-    documents = [{k: v for k, v in result.to_json().items() if k not in without} for result in (one, other)]
-    return documents[0] == documents[1]
-
-
-# killed and resumed
-
-
-def in_process(code: str, *arguments: object, **environment: str) -> subprocess.Popen:
-    """Runs code that finds this file's names in ``t`` in a process of its own."""
-    paths = os.pathsep.join([str(TESTS), str(TESTS.parent)])
-    return subprocess.Popen(
-        [sys.executable, "-c", f"import sys, test_optimize as t; {code}", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": paths, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def start(place: Place) -> subprocess.Popen:
-    """Begins a run elsewhere, and returns once it is under way."""
-    process = in_process("t.Place(t.Path(sys.argv[1])).optimize(0.02)", place.path.parent)
-    while process.poll() is None and len(place.lines()) < 4:
-        time.sleep(0.002)
-    assert process.poll() is None, process.communicate()[1]
-    return process
-
-
-def kill(process: subprocess.Popen) -> None:
-    process.kill()
-    process.communicate()
-
-
-def killed(place: Place, seconds: float) -> bool:
-    """Works on the run until an alarm ends the process, wherever it is; False where it ended before."""
-    if (child := os.fork()) == 0:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        failed = True
-        try:
-            place.resume(0.01) if Store(place.home).runs() else place.optimize(0.01)
-            failed = False
-        finally:
-            os._exit(failed)
-    status = os.waitpid(child, 0)[1]
-    assert status in (0, signal.SIGALRM), status
-    return status != 0
-
-
-def kill_at_random(folder: Path, seed: int) -> int:
-    """Kills one run again and again until it ends; returns how often."""
-    rng = random.Random(seed)
-    folder.mkdir()
-    place = Place(folder)
-    kills = 0
-    under_way = True
-    while under_way:
-        replies, evaluations = recorded(place)
-        before = Counter(place.lines())
-        under_way = killed(place, rng.uniform(0.01, 0.3))
-        kills += under_way
-        again = Counter(place.lines()) - before
-        assert not replies & again.keys(), "a recorded reply was asked for again"
-        assert not evaluations & again.keys(), "a finished evaluation was repeated"
-        database = place.home / "checkpoints.db"
-        assert not database.exists() or b"def f(xs)" not in database.read_bytes()
-    return kills
-
-
-def recorded(place: Place) -> tuple[set[str], set[str]]:
-    """Returns the questions whose replies are recorded, and the evaluations that are, as the journals name them."""
-    store = Store(place.home)
-    if not store.runs():
-        return set(), set()
-    run = store.runs()[0].id
-    Calls(store, run)
-    with store.connection() as db:
-        done = db.execute("SELECT question FROM calls WHERE run = ? AND state = ?", (run, State.DONE)).fetchall()
-    parts = [key.split(":") for key in store.facts(run)]
-    evaluations = {f"{part[2]} {part[1]}" for part in parts if part[0] == "verdict"}
-    evaluations |= {f"profile {part[1]}" for part in parts if part[0] == "profile"}
-    store.close()
-    return {question for (question,) in done}, evaluations
 
 
 def test_a_run_that_is_killed_again_and_again_loses_and_repeats_nothing(tmp_path):
@@ -216,6 +70,7 @@ def test_a_run_that_is_killed_again_and_again_loses_and_repeats_nothing(tmp_path
         assert same(place.resume(), expected, without=("run", "seconds", "task"))
 
 
+@pytest.mark.usefixtures("database")
 def test_a_finished_run_is_not_run_again(place):
     first = place.optimize()
     asked = place.lines()
@@ -231,6 +86,7 @@ def test_an_edit_of_the_target_does_not_change_a_run_under_way(place):
     assert place.resume().candidate.id == WINNER
 
 
+@pytest.mark.usefixtures("database")
 def test_a_run_under_way_is_not_taken_over(place):
     process = start(place)
     with pytest.raises(UsageError, match="another process"):
@@ -238,6 +94,7 @@ def test_a_run_under_way_is_not_taken_over(place):
     kill(process)
 
 
+@pytest.mark.usefixtures("database")
 def test_an_interrupt_leaves_the_run_resumable(place):
     with pytest.raises(KeyboardInterrupt):
         place.optimize(model=place.model(interrupt_at=4))
@@ -249,6 +106,7 @@ def test_an_interrupt_leaves_the_run_resumable(place):
     assert not evaluations & (Counter(place.lines()) - before).keys()
 
 
+@pytest.mark.usefixtures("database")
 def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
     release = threading.Event()
     entered = threading.Event()
@@ -273,6 +131,33 @@ def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
         place.optimize(evaluator=Torn(place.task, crashing))
     assert not recorded(place)[1] & {f"check {content_id(source)}" for source in ROWS}
     assert place.resume().candidate.id == WINNER
+
+
+class Breaking(TabledEvaluator):
+    """Its sandbox breaks when the second candidate of a round is checked."""
+
+    def check(self, candidate):
+        if candidate.id == content_id(version("1, 2")):
+            raise SandboxError("the sandbox is gone")
+        return super().check(candidate)
+
+
+@pytest.mark.parametrize("fatal", [False, True])
+def test_a_round_that_was_being_judged_is_asked_again_only_where_its_model_could_not_be(place, fatal):
+    """A sample that failed is over with its round: were it asked anew, others would be judged than were announced."""
+
+    def failing(request):
+        if request.role == "coder" and request.sample == 1:
+            return ModelError("too long", fatal=fatal)
+        return say(replace(request, sample=2)) if request.sample == 0 else say(request)
+
+    with pytest.raises(SandboxError):
+        place.optimize(model=ScriptedModel(failing), evaluator=Breaking(place.task, ROWS))
+    model = place.model()
+    result = place.resume(model=model)
+    first = [one.sample for one in model.requests if one.role == "coder" and "# Round 1 " in one.messages[3].text]
+    assert first == ([1] if fatal else [])
+    assert result.candidate.id == WINNER
 
 
 def test_the_time_of_earlier_processes_counts(place):
@@ -313,14 +198,17 @@ def test_a_prompt_sees_nothing_that_was_recorded_after_it(place):
     store = Store(place.home)
     evaluations = Evaluations(store, result.run, place.evaluator())
     plan = Plan(rounds=3, candidates=2, most=None, workers=2, metric="time", cores=1)
-    facts = Facts(evaluations, History(store, result.run), open_strategy("auto"), plan)
+    history = History(store, result.run)
+    facts = Facts(evaluations, history, open_strategy("auto"), plan)
+    foreseen = Predictions(store, result.run, history, evaluations)
     asked = [request for request in model.requests if request.role == "judge" or request.sample == 0]
     expected = []
     for number in (1, 2, 3):
         expected.append(coder_request(facts.situation(number)))
         batch = facts.history.round(number).batch
         records = [evaluations.record(id) for id in batch]
-        expected.append(judge_request(facts.situation(number, judged=True), records))
+        past = Past(foreseen.until(number), history.diagnosis(number - 1))
+        expected.append(judge_request(facts.situation(number, judged=True), records, past))
     assert asked == expected[:-1]
 
 
@@ -372,6 +260,7 @@ def test_remeasuring_times_the_winner_anew(place):
     assert again.speedup.ratio == 3.0
 
 
+@pytest.mark.usefixtures("database")
 def test_an_unfinished_run_is_not_replayed(place):
     kill(start(place))
     run = Store(place.home).runs()[0].id
@@ -379,6 +268,7 @@ def test_an_unfinished_run_is_not_replayed(place):
         replay(run, home=place.home)
 
 
+@pytest.mark.usefixtures("database")
 def test_a_recorded_run_may_answer_as_a_model(place):
     first = place.optimize()
     second = place.optimize(model=f"replay:{first.run}")
@@ -473,6 +363,30 @@ def test_calls_of_a_run_are_in_its_ledger(place):
     assert Counter(call.role for call in calls) == {"coder": 6, "judge": 2}
 
 
+def test_a_run_keeps_the_prices_that_it_began_with(place):
+    def stated(usd):
+        table = f"[tool.whet.prices.paid]\ninput = {usd}\noutput = {usd}\ncached = 0.5\n"
+        (place.path.parent / "pyproject.toml").write_text(table)
+
+    def paid(interrupt_at=0):
+        model = place.model(interrupt_at=interrupt_at)
+        model.name, model.free = "paid", False
+        return model
+
+    stated(1.0)
+    with pytest.raises(KeyboardInterrupt):
+        place.optimize(model=paid(interrupt_at=4), budget_usd=0.5)
+    stated(1_000_000.0)
+    result = place.resume(model=paid())
+    assert result.candidate.id == WINNER
+    assert 0 < result.cost.usd < 0.5
+    record = Store(place.home).runs()[0]
+    price = {"input": 1.0, "output": 1.0, "cached": 0.5, "source": "[tool.whet.prices]", "date": None}
+    assert record.request["prices"] == {"paid": price}
+    calls = Calls(Store(place.home), record.id).all()
+    assert all(call.usd < 0.5 for call in calls)
+
+
 # with the real ladder
 
 
@@ -494,3 +408,37 @@ def test_the_ladder_judges_what_is_proposed(tmp_path):
     assert result.candidates.correct == 1
     assert result.candidates.rejected == {"wrong_output": 1, "syntax_error": 1}
     assert same(replay(result.run, home=tmp_path / "home"), result)
+
+
+def test_a_run_is_resumed_from_any_folder(tmp_path, monkeypatch):
+    """The test command is for the folder that the run was begun in, which is not the target's own project here."""
+    target = tmp_path / "package" / "f.py"
+    target.parent.mkdir()
+    target.write_text(SOURCE)
+    (target.parent / "pyproject.toml").touch()
+    (target.parent / "workload.py").write_text(
+        "sizes = [10, 20000, 30000]\n\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size)],)\n"
+    )
+    (tmp_path / "checks").mkdir()
+    (tmp_path / "checks" / "test_f.py").write_text(
+        "from package.f import f\n\n\ndef test_f():\n    assert f([2, 1]) == [1, 2]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    place = Place(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        whet.optimize(
+            "package/f.py::f",
+            model=place.model(interrupt_at=1),
+            tests="python -m pytest checks",
+            until="test",
+            rounds=1,
+            candidates=1,
+            home=place.home,
+        )
+    monkeypatch.chdir("/")
+    right = "def f(xs):\n    xs = list(xs)\n    xs.sort()\n    return xs\n"
+    result = resume(
+        Store(place.home).runs()[0].id, home=place.home, model=ScriptedModel({"coder": [f"```\n{right}```"]})
+    )
+    assert result.status is Status.NO_IMPROVEMENT, result.message
+    assert result.candidates.correct == 1, result

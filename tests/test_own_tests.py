@@ -15,6 +15,7 @@ from whet.core.patch import files_changed
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.own_tests import Mode, OwnTests
+from whet.evaluators.project import project_files
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -273,3 +274,11 @@ def test_every_file_of_a_diff_is_named() -> None:
         "--- a/one.py\t2026-01-01\n+++ b/one.py\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/two.py\n@@ -0,0 +1 @@\n+c\n"
     )
     assert files_changed(text) == {"old.py", "new.py", "one.py", "two.py"}
+
+
+def test_what_holds_keys_by_its_name_is_not_in_a_copy(tmp_path: Path) -> None:
+    for name in (".env", ".env.local", ".netrc", ".pypirc", "id_ed25519", "deep/server.pem", ".coveragerc", "envy.py"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("key\n")
+    assert set(project_files(tmp_path)) == {".coveragerc", "envy.py"}

@@ -59,7 +59,7 @@ def test_both_hold_every_file_of_the_package(wheel_names, sdist_names):
     assert committed_data() - sdist_names == set()
 
 
-@pytest.mark.parametrize("name", ["whet/prompts/", "whet/benchmarks/tasks/"])
+@pytest.mark.parametrize("name", ["whet/prompts/", "whet/benchmarks/tasks/", "whet/benchmarks/held_out/"])
 def test_data_comes_along(wheel_names, name):
     assert any(entry.startswith(name) and not entry.endswith(".py") for entry in wheel_names)
 

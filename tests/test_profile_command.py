@@ -78,6 +78,7 @@ def test_the_document_is_all_that_stdout_holds(whet, function):
     assert document["seconds"] > 0
 
 
+@pytest.mark.corpus
 @needs_sandbox
 @pytest.mark.skipif(shutil.which("perf", path="/usr/bin") is None, reason="perf is not installed")
 def test_privileged_counters_say_what_they_loosen_and_count(whet, program):

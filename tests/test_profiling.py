@@ -156,7 +156,7 @@ def test_the_process_of_a_job_is_found_from_outside(backend: str) -> None:
         tree = sandbox.stage("t", {"t.py": b"def f(): pass\n"})
         session = sandbox.open(Job("calls", find_interpreter(), tree))
         try:
-            session.ask("load", "t.py", "f", seconds=30.0)
+            session.ask("load", "python", "t.py", "f", seconds=30.0)
             command = Path(f"/proc/{inner(session)}/cmdline").read_bytes()
             assert b"from inside.calls import main" in command
             assert b"bwrap" not in command

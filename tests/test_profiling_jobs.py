@@ -63,7 +63,7 @@ def ask(sandbox: Sandbox, symbol: str, profiling: bool) -> object:
     tree = sandbox.stage("count", {"t.py": COUNT.encode()})
     session = sandbox.open(Job("calls", find_interpreter(), tree, profiling=profiling))
     try:
-        assert session.ask("load", "t.py", symbol, seconds=20.0)[0] == ("ok",)
+        assert session.ask("load", "python", "t.py", symbol, seconds=20.0)[0] == ("ok",)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=10.0)
     finally:
         session.close()

@@ -140,6 +140,7 @@ HONEST = {
 QUICK = ("edges of a tree", "bisection", "walls of a grid")
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.corpus) for n in HONEST])
 def test_an_honest_rewrite_passes_and_a_table_of_the_cases_does_not(rung, name):
     make, original, rewrite = HONEST[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,12 @@ from whet.cli.render import result_lines
 from whet.core.candidate import content_id
 from whet.core.config import Budget, Options
 from whet.core.events import Event, Kind
+from whet.core.result import Cost, Tokens
+from whet.core.store import Store
 from whet.core.verdict import Reason
 from whet.evaluators.targets import read_task
+from whet.testing.fake_provider import FakeProvider
+from whet.testing.fake_provider import Fault as ProviderFault
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
 
@@ -92,6 +97,97 @@ def test_show_tells_every_prompt_reply_and_verdict_in_order(whet, finished):
     assert "\x1b" not in text
 
 
+def begun(target, tmp_path, answers, **options):
+    """A run of a paid model, in the state directory of the ``whet`` fixture."""
+    (target.parent / "pyproject.toml").write_text(
+        "[tool.whet.prices.paid]\ninput = 2\noutput = 10\n[tool.whet.providers.paid]\nslots = 1\n"
+    )
+    task = read_task(f"{target}::total", Options())
+    rows = {FAST: Row(ratio=3.0), WRONG: Row(reason=Reason.WRONG_OUTPUT, detail="expected 1, got 0")}
+    return library.optimize(
+        f"{target}::total",
+        model=ScriptedModel(answers, "paid", free=False),
+        strategy="refine",
+        candidates=2,
+        home=tmp_path / "home",
+        evaluator=TabledEvaluator(task, rows),
+        **options,
+    )
+
+
+def test_show_names_rounds_prices_running_cost_the_winner_and_diagnoses_drawn_by_rule(whet, target, tmp_path):
+    said = {
+        "coder": [f"```python\n{WRONG}```", "rubbish", "rubbish", f"```python\n{FAST}```"],
+        "judge": ["?", '{"a": 1}'],
+    }
+    result = begun(target, tmp_path, said, rounds=2)
+    document = only(whet("runs", "show", result.run, "--json"))
+    price = {"input": 2.0, "output": 10.0, "cached": None, "source": "[tool.whet.prices]", "date": None}
+    assert document["prices"] == {"paid": price}
+    assert document["winner"] == result.candidate.id
+    assert document["cost"] == json.loads(json.dumps(result.to_json()))["cost"]
+    calls = [event for event in document["events"] if event["event"] == "call"]
+    assert [call["spent"]["calls"] for call in calls] == list(range(1, len(calls) + 1))
+    spent, cost = calls[-1]["spent"], document["cost"]
+    assert {**cost, "models": {}} == {**spent, "usd": pytest.approx(spent["usd"]), "models": {}}
+    assert cost["models"] == {"paid": {**spent["models"]["paid"], "usd": pytest.approx(spent["usd"])}}
+    assert sum(call["usd"] for call in calls) == pytest.approx(document["cost"]["usd"])
+    facts = {event["name"]: event["value"] for event in document["events"] if event["event"] == "fact"}
+    assert facts["diagnosis:1"]["by_rule"] is True
+
+    text = whet("runs", "show", result.run).stdout
+    for part in (
+        "price of paid: 2 in, 10 out, in USD a million tokens ([tool.whet.prices])",
+        f"round 1, built upon {content_id(SLOW)[:10]}: 1 proposed; new: {content_id(WRONG)[:10]}",
+        "| unusable: ",
+        f"verdict on {content_id(FAST)[:10]}, confirmed: nothing wrong, 3.00x",
+        "diagnosis after round 1 (drawn by rule: the Judge gave no usable answer)",
+        f"winner: {content_id(FAST)[:10]} from paid",
+        f"so far: {document['cost']['usd']:.4f} USD, {len(calls)} calls",
+    ):
+        assert part in text
+
+
+def test_show_of_an_interrupted_run_counts_the_call_under_way_at_its_worst_case(whet, target, tmp_path):
+    def interrupted(request):
+        if request.sample == 1:
+            raise KeyboardInterrupt
+        return f"```python\n{FAST}```"
+
+    with pytest.raises(KeyboardInterrupt):
+        begun(target, tmp_path, interrupted)
+    (row,) = only(whet("runs", "list", "--json"))
+    document = only(whet("runs", "show", row["run"], "--json"))
+    assert (document["status"], document["winner"]) == ("interrupted", None)
+    calls = (event for event in document["events"] if event["event"] == "call")
+    done, unknown = sorted(calls, key=lambda call: call["state"])  # they were asked side by side
+    assert (done["state"], unknown["state"], unknown["reply"], unknown["seconds"]) == ("done", "unknown", None, None)
+    assert unknown["usage"]["output"] > 8192
+    assert document["cost"]["usd"] == pytest.approx(done["usd"] + unknown["usd"])
+    exported = only(whet("runs", "export", row["run"]))["transcript"]
+    assert sorted(call["state"] for call in exported) == ["done", "unknown"]
+
+    text = whet("runs", "show", row["run"]).stdout
+    assert f"unknown: its process died meanwhile; counted at its worst case, {unknown['usd']:.4f} USD" in text
+    assert text.endswith(f"go on with it: whet runs resume {row['run']}\n")
+
+
+def test_show_of_a_run_under_way_says_so(whet, target, tmp_path):
+    shown = []
+
+    def looking(request):
+        (row,) = only(whet("runs", "list", "--json"))
+        shown.append((only(whet("runs", "show", row["run"], "--json")), whet("runs", "show", row["run"]).stdout))
+        return ""
+
+    begun(target, tmp_path, looking, rounds=1)
+    document, text = shown[0]
+    assert document["status"] == "running"
+    assert {event["state"] for event in document["events"] if event["event"] == "call"} == {"intent"}
+    assert "under way; reserved is its worst case" in text
+    assert "cost so far: " in text.splitlines()[-1]
+
+
 def test_replay_ends_in_the_same_document_at_no_cost(whet, finished):
     again = only(whet("runs", "replay", finished.run, "--json"))
     assert again["run"] != finished.run
@@ -104,6 +200,48 @@ def test_replay_ends_in_the_same_document_at_no_cost(whet, finished):
 def test_resume_of_a_finished_run_tells_its_result(whet, finished):
     again = only(whet("runs", "resume", finished.run, "--json"))
     assert again == json.loads(json.dumps(finished.to_json()))
+
+
+@pytest.mark.corpus
+def test_a_run_with_a_wrong_key_goes_on_once_the_key_is_right(whet, target):
+    target.with_name("workload.py").write_text(
+        "sizes = [9, 20000, 30000]\n\ndef make_input(size, rng):\n    return (list(range(size)),)\n"
+    )
+    with FakeProvider(f"```python\n{FAST}```") as provider:
+        provider.plan(ProviderFault.WRONG_KEY)
+        model, key = f"openai:any@{provider.openai_url}", {"OPENAI_API_KEY": "sk-test-0123456789"}
+        words = ("optimize", f"{target}::total", "--model", model, "--judge-model", "catalogue", "--until", "screen")
+        done = whet(*words, "--rounds", "1", "--candidates", "1", "--budget-tokens", "90000", "--json", **key)
+        first = only(done, code=3)
+        assert first["status"] == "no_improvement"
+        assert first["message"].endswith(f"whet runs resume {first['run']}")
+        assert key["OPENAI_API_KEY"] not in done.stdout
+        assert f"{first['run']}  no_improvement" in whet("runs", "list").stdout
+        last = only(whet("runs", "resume", first["run"], "--json", **key), code=3)
+        assert last["run"] == first["run"]
+        assert last["candidates"]["correct"] == 1
+        assert "resume" not in last["message"]
+        assert len(provider.requests) == 2
+    assert only(whet("runs", "resume", first["run"], "--json"), code=3) == last
+
+
+def test_runs_that_cannot_be_resumed_or_replayed_are_one_clear_line(whet, finished, target, tmp_path):
+    store = Store(tmp_path / "home")
+    request = store.run(finished.run).request
+    held = store.begin("optimize", f"{target}::total", request)
+    verified = store.begin("verify", f"{target}::total", {})
+    store.release(verified)
+    expected = {
+        ("resume", held): "is being worked on by another process",
+        ("replay", held): "is not finished",
+        ("resume", verified): "is of whet verify, which is not resumed; run it again",
+        ("replay", verified): "is of whet verify, which is not replayed; run it again",
+    }
+    for (command, run), line in expected.items():
+        done = whet("runs", command, run)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert line in done.stderr
+    store.close()
 
 
 def test_export_holds_all_that_a_third_party_needs(whet, finished, tmp_path):
@@ -144,6 +282,8 @@ def test_the_text_reads_at_60_columns_and_hides_nothing(finished):
     assert "10 fresh processes, 40 samples a side" in joined
     assert "0.990x to 1.010x (baseline against itself)" in joined
     assert "1 wrong_output" in joined
+    paid = replace(finished, cost=Cost(calls=2, tokens=Tokens(8000, 6000, 10)))
+    assert "            8000 tokens in (6000 cached, 75 %), 10 out" in list(result_lines(paid))
 
 
 def event(state, **data):
@@ -198,5 +338,5 @@ def test_the_live_view_has_a_line_a_slot_and_a_budget_line():
     assert view.hear(event("done", reason="slower", ratio=0.5, low=0.4, high=0.6)) is not None
     with console.capture() as shown:
         console.print(view.render())
-    assert "1 candidates" in shown.get()
+    assert ", 1 candidate, " in shown.get()
     assert shown.get().count("\n") == 2

@@ -47,7 +47,7 @@ def run(sandbox: Sandbox, body: str, limits: Limits = DEFAULT_LIMITS, seconds: f
     tree = sandbox.stage(f"attack-{abs(hash(source))}", {"target.py": source.encode()})
     session = sandbox.open(Job("calls", INTERPRETER, tree, limits))
     try:
-        answer, _ = session.ask("load", "target.py", "attack", seconds=20.0)
+        answer, _ = session.ask("load", "python", "target.py", "attack", seconds=20.0)
         assert answer == ("ok",)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=seconds)
     finally:
@@ -279,7 +279,7 @@ def test_two_jobs_at_once_do_not_see_each_other(sandbox: Sandbox) -> None:
     trees = [sandbox.stage(name, {f"{name}.py": b"def f():\n    pass\n"}) for name in ("one", "two")]
     first = sandbox.open(Job("calls", INTERPRETER, trees[0]))
     try:
-        assert first.ask("load", "one.py", "f", seconds=20.0)[0] == ("ok",)
+        assert first.ask("load", "python", "one.py", "f", seconds=20.0)[0] == ("ok",)
         look = """
             import os
             others = [n for n in os.listdir("/proc") if n.isdigit() and n not in ("1", str(os.getpid()))]
@@ -309,7 +309,7 @@ def test_it_stays_on_its_cores(sandbox: Sandbox) -> None:
     tree = sandbox.stage("cores", {"target.py": b"import os\ndef f():\n    return sorted(os.sched_getaffinity(0))\n"})
     session = sandbox.open(Job("calls", INTERPRETER, tree, cores=(core,)))
     try:
-        session.ask("load", "target.py", "f", seconds=20.0)
+        session.ask("load", "python", "target.py", "f", seconds=20.0)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=10.0)
     finally:
         session.close()
@@ -323,7 +323,7 @@ def test_a_gpu_lifts_the_limit_of_address_space_only(sandbox: Sandbox) -> None:
     tree = sandbox.stage("gpu", {"target.py": source})
     session = sandbox.open(Job("calls", INTERPRETER, tree, Limits(output=MIB), gpu=True))
     try:
-        session.ask("load", "target.py", "f", seconds=20.0)
+        session.ask("load", "python", "target.py", "f", seconds=20.0)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=10.0)
     finally:
         session.close()

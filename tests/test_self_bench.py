@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 
-from whet.benchmarks.self import peers, timing
+from whet.benchmarks.self import peers, timing, verdicts
 from whet.benchmarks.self.pool import Pool, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
@@ -34,6 +35,7 @@ def test_a_rate_has_exact_bounds() -> None:
     assert str(Rate(5, 1000)) == "0.5 % (0.2 to 1.2)"
 
 
+@pytest.mark.corpus
 def test_a_drifting_machine_fools_what_times_one_after_the_other_and_not_pairs() -> None:
     wandering = pool(noise=0.01, drift=0.05)
     assert replay(mean_rule(15, 1.02), wandering, 1.0, 200, 1).share > 0.05
@@ -65,6 +67,7 @@ def test_a_table_has_every_rule_and_every_speedup() -> None:
     assert "sd 1." in next(iter(line for line in timing._on_pool(made, 3) if "sd" in line))
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("language", ["python", "cpp"])
 def test_a_peer_is_run_for_real_or_says_how_to_get_it(language: str, tmp_path: Path) -> None:
     task = next(task for task in write_targets(tmp_path / "targets").values() if task.language == language)
@@ -87,3 +90,18 @@ def test_an_unknown_report_names_the_nearest(whet) -> None:
     assert done.returncode == 2
     assert "timing" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_verdicts_are_counted_by_kind_with_their_rate_and_cost() -> None:
+    isolation, _, _, *rows = list(verdicts.report(candidates=2, batches=(2,)))
+    assert "backend bubblewrap" in isolation
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    number, lists = verdicts.TARGETS
+    assert [(row[0], row[1], row[2], row[-1]) for row in cells] == [
+        (number, "right", "2", "2 right"),
+        (number, "wrong", "2", "2 wrong_output"),
+        (number, "crashing", "2", "2 crash"),
+        (lists, "right", "2", "2 right"),
+    ]
+    assert all(float(row[4].removesuffix(" ms")) > 0 for row in cells)

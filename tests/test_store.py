@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from whet.core.errors import UsageError
+from whet.core.packed import pack, unpack
 from whet.core.store import Store
+
+pytestmark = pytest.mark.usefixtures("database")
 
 HOLD = """
 import sys, time
@@ -50,7 +56,7 @@ def test_a_run_goes_from_running_to_finished(tmp_path: Path) -> None:
     record = Store(tmp_path).run(run)
     assert record.status == "finished"
     assert record.result == {"status": "improved"}
-    assert not list((tmp_path / "locks").iterdir())
+    assert not list(tmp_path.glob("locks/*"))
 
 
 def test_a_killed_run_is_interrupted_and_can_be_held_by_another(tmp_path: Path) -> None:
@@ -79,7 +85,76 @@ def test_an_unknown_run_names_the_nearest(tmp_path: Path) -> None:
         store.run(run[:-1])
 
 
-def test_a_state_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="WHET_HOME"):
-        Store(tmp_path / "file")
+def test_several_processes_may_make_the_database_at_once(tmp_path: Path) -> None:
+    code = "import sys; from pathlib import Path; from whet.core.store import Store; Store(Path(sys.argv[1])).put('x')"
+    made = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(4)]
+    assert [process.wait() for process in made] == [0] * 4
+
+
+def test_a_shortened_fact_keeps_its_time(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    run = store.begin("optimize", "t", {})
+    for key in ("a", "b"):
+        store.set_fact(run, key, {"raw": [1, 2, 3], "n": key})
+    before = store.history(run)
+    store.shorten_fact(run, "a", {"n": "a"})
+    assert [(at, key) for at, key, _ in store.history(run)] == [(at, key) for at, key, _ in before]
+    assert store.fact(run, "a") == {"n": "a"}
+
+
+def test_a_transaction_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    run = store.begin("optimize", "t", {})
+
+    def fail() -> None:
+        with store.transaction():
+            store.set_fact(run, "a", 1)
+            store.put("lost")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    lost = hashlib.sha256(b"lost").hexdigest()
+    assert store.fact(run, "a") is None
+    with pytest.raises(KeyError):
+        store.get(lost)
+    with store.transaction(), store.transaction():
+        store.set_fact(run, "a", 2)
+        assert store.put("lost") == lost
+    other = Store(tmp_path)
+    assert (other.fact(run, "a"), other.get(lost)) == (2, "lost")
+
+
+def test_only_what_must_outlive_a_power_cut_waits_for_the_disk(tmp_path: Path, database: str) -> None:
+    store = Store(tmp_path)
+    question, weak, strong = {
+        "sqlite": ("PRAGMA synchronous", 1, 2),
+        "postgresql": ("SHOW synchronous_commit", "off", "on"),
+    }[database]
+
+    def level() -> object:
+        with store.connection() as db:
+            return db.execute(question).fetchone()[0]
+
+    assert level() == weak
+    with store.on_disk() as db:
+        assert db.execute(question).fetchone()[0] == strong
+    assert level() == weak
+    store.close()
+
+
+def test_what_is_stored_is_small_and_comes_back() -> None:
+    hexadecimal = "".join(random.Random(1).choices("0123456789abcdef", k=64))
+    rung = {"name": "screen", "status": "passed", "reason": None, "detail": "", "seconds": 0.25, "evidence": {}}
+    for value in (None, "", "é\u2028", {"candidate": hexadecimal, "rungs": [rung] * 3, "measurement": None}):
+        assert unpack(pack(value)) == value
+    verdict = {"candidate": hexadecimal, "rungs": [rung] * 8, "measurement": None}
+    assert len(pack(verdict)) < len(json.dumps(verdict)) / 4
+
+
+def test_the_first_result_of_equal_work_stays(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.result("ab" * 32) is None
+    assert store.keep_result("ab" * 32, {"a": 1}) == {"a": 1}
+    assert store.keep_result("ab" * 32, {"a": 2}) == {"a": 1} == store.result("ab" * 32)
+    store.close()

@@ -8,7 +8,7 @@ import pytest
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import LiveFunction, Pass
+from whet.evaluators.live import LiveFunction, Pass
 
 
 class Answering:

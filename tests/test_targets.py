@@ -46,6 +46,24 @@ def test_a_program_with_cases(folder: Path) -> None:
     assert task.flags == ("-O3", "-std=c++17")
 
 
+@pytest.mark.parametrize("call", ["importlib.import_module(name)", "import_module(name)", "__import__(name)"])
+def test_a_package_that_imports_by_made_names_comes_along_whole(tmp_path: Path, call: str) -> None:
+    package = tmp_path / "shop"
+    (package / "plugins").mkdir(parents=True)
+    loader = f"import importlib\nfrom importlib import import_module\n\n\ndef load(name):\n    return {call}\n"
+    texts = {
+        "__init__.py": loader,
+        "plugins/__init__.py": "",
+        "plugins/bold.py": "x = 1\n",
+        "hot.py": "def f(): pass\n",
+    }
+    for name, text in texts.items():
+        (package / name).write_text(text)
+    (tmp_path / "other.py").write_text("y = 2\n")
+    task = read_task(f"{package}/hot.py::f", Options())
+    assert task.support.keys() == {"shop/__init__.py", "shop/plugins/__init__.py", "shop/plugins/bold.py"}
+
+
 def test_a_package_is_read_with_what_it_imports(tmp_path: Path) -> None:
     package = tmp_path / "pkg"
     (package / "sub").mkdir(parents=True)

@@ -207,6 +207,7 @@ def make_input(size, rng):
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_a_torch_function_climbs_the_ladder_within_the_default_limits(tmp_path: Path) -> None:
     (tmp_path / "soft.py").write_text(SOFTMAX)

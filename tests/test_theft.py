@@ -207,12 +207,14 @@ def spied(whet, planted: Planted, folder: Path, *words: str, seconds: int):
     return json.loads(done.stdout)
 
 
+@pytest.mark.corpus
 def test_a_spy_finds_nothing_in_a_whole_run(whet, planted: Planted, tmp_path: Path, backend: str) -> None:
     result = spied(whet, planted, tmp_path, "--sandbox", backend, seconds=8)
     rungs = {rung["name"]: (rung["status"], rung["detail"]) for rung in result["rungs"]}
     assert rungs["differential"][0] == "passed", rungs
 
 
+@pytest.mark.corpus
 def test_the_same_spy_finds_all_of_it_without_a_sandbox(whet, planted: Planted, tmp_path: Path) -> None:
     result = spied(whet, planted, tmp_path, "--sandbox", "none", "--unsafe", seconds=3)
     detail = next(rung["detail"] for rung in result["rungs"] if rung["name"] == "differential")
@@ -228,12 +230,12 @@ def test_a_spy_finds_nothing_beside_a_run_that_holds_everything(planted: Planted
             "workload.py": WORKLOAD.format(**planted.needles).encode(),
         }
         holds = sandbox.open(Job("calls", find_interpreter(), sandbox.stage("baseline", others), DEFAULT_LIMITS))
-        assert holds.ask("load", "slow.py", "f", seconds=20.0)[0] == ("ok",)
+        assert holds.ask("load", "python", "slow.py", "f", seconds=20.0)[0] == ("ok",)
         expected, _ = holds.ask("call", encode(([1, 2],)), seconds=10.0)
         assert b"needle-expected-" in expected[1]
         tree = sandbox.stage("spy", {"spy.py": f"{settings(8, planted.repository.parent)}{SEARCH}{LOOK}".encode()})
         session = sandbox.open(Job("calls", find_interpreter(), tree, DEFAULT_LIMITS))
-        assert session.ask("load", "spy.py", "f", seconds=20.0)[0] == ("ok",)
+        assert session.ask("load", "python", "spy.py", "f", seconds=20.0)[0] == ("ok",)
         (_, outcome, _), _ = session.ask("call", encode(()), seconds=10.0)
         holds.close()
         session.close()

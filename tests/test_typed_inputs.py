@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 import whet
-from whet.core.errors import UsageError
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import Status
 from whet.core.task import Kind, Task, Workload
@@ -18,6 +18,7 @@ from whet.evaluators.inputs.literals import calls_in, literal_calls
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.shapes import kind_of
 from whet.evaluators.inputs.strategies import draw, strategy_of
+from whet.evaluators.inputs.type_hints import UnknownTypeError
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import Node
 
@@ -53,7 +54,7 @@ def drawn(hint, literals=(), count=60, body=""):
     source = f"{HEAD}{body}\ndef f(a: {hint}): ...\n"
     task = Task("f", "python", Kind.FUNCTION, Path("/t/m.py"), source, "f", Path("/t"))
     strategy = strategy_of(task, literals)
-    return None if strategy is None else [read(write(value))[0] for value in draw(strategy, 5, count)]
+    return [read(write(value))[0] for value in draw(strategy, 5, count)]
 
 
 @pytest.mark.parametrize(
@@ -98,12 +99,14 @@ def test_the_parts_have_their_types_too():
 
 
 @pytest.mark.parametrize("hint", ["Unheard", "list[Unheard]", "Callable[[int], int]", "'not a type('", "type"])
-def test_an_unknown_hint_gives_none(hint):
-    assert drawn(hint) is None
+def test_an_unknown_hint_is_named_with_its_parameter(hint):
+    with pytest.raises(UnknownTypeError, match="^" + re.escape(f"a: {hint}")):
+        drawn(hint)
 
 
 def test_a_class_that_holds_itself_gives_none():
-    assert drawn("Tree", body="@dataclass\nclass Tree:\n    left: Tree | None\n") is None
+    with pytest.raises(UnknownTypeError, match=r"^a: Tree$"):
+        drawn("Tree", body="@dataclass\nclass Tree:\n    left: Tree | None\n")
 
 
 def test_literals_of_the_target_are_drawn_often_with_their_neighbours():
@@ -205,12 +208,6 @@ def test_hints_alone_serve_until_differential(folder):
     assert wrong.status is Status.REJECTED
     assert wrong.rungs[-1].reason is Reason.WRONG_OUTPUT
     assert "f([" in wrong.rungs[-1].detail
-
-
-@bubblewrap
-def test_timing_needs_a_workload(folder):
-    with pytest.raises(UsageError, match="needs a workload"):
-        judge(folder, FAST, until=None)
 
 
 WORKLOAD = """

@@ -22,12 +22,14 @@ HANDFUL = (
 )
 STRIKE = """
     import os, sys
-    from whet.sandbox.backends import probe
+    from whet.core.errors import UsageError
+    from whet.sandbox.backends import open_sandbox
     from whet.testing.attacks.strike import CORPUS, escapes
     assert os.getuid() == os.geteuid() != 0
-    report = next(report for report in probe() if report.name == "bubblewrap")
-    if not report.available:
-        print("unavailable:", report.reason)
+    try:
+        open_sandbox("bubblewrap", unsafe=False).close()
+    except UsageError as error:
+        print("unavailable:", error)
         sys.exit()
     by_name = {attack.name: attack for attack in CORPUS}
     for name in sys.argv[1:]:

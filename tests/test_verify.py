@@ -86,6 +86,7 @@ def test_the_same_speed_is_no_improvement(folder: Path) -> None:
     assert reason(result) in (Reason.NOT_FASTER, Reason.SLOWER)
 
 
+@pytest.mark.corpus
 @pytest.mark.timed
 def test_a_slower_candidate_is_said_to_be_slower(folder: Path) -> None:
     slower = SLOW.replace("    seen = []\n", "    seen = []\n    for _ in range(3):\n        sorted(items * 60)\n")
@@ -283,7 +284,7 @@ def test_a_python_program_with_cases(folder: Path) -> None:
         ("import nothing_of_that_name\ndef unique(items):\n    return items", "does not load"),
         ("import random\ndef unique(items):\n    return random.random()", "not deterministic"),
         ("def unique(items):\n    return list(set(map(str, items)))", "not deterministic"),
-        ("def unique(items):\n    return items[:1]", "too short"),
+        ("def unique(items):\n    return items and 1", "too short"),
         ("def unique(items):\n    raise ValueError('no')", "raised ValueError"),
         ("def unique(items):\n    for _ in range(300000): pass\n    return 1", "does no work"),
         ("def unique(items):\n    for _ in range(300000): pass\n    return items", "does no work"),
@@ -341,3 +342,10 @@ def test_a_workloads_own_check_counts(folder: Path) -> None:
     assert reason(judge(folder, GOOD, until="differential")) is None
     (folder / "workload.py").write_text(WORKLOAD + "def check(args, output):\n    assert not output\n")
     assert judge(folder, GOOD).exit_code == 5
+
+
+def test_a_workloads_own_check_is_not_asked_about_what_is_raised(folder: Path) -> None:
+    check = "def check(args, output):\n    return isinstance(output, RAISED)\n"
+    raising = "def make_input_odd(size, rng):\n    return (None,)\n"
+    (folder / "workload.py").write_text(WORKLOAD + raising + check.replace("RAISED", "list"))
+    assert reason(judge(folder, f"# a line more: other traces\n{GOOD}", until="differential")) is None

@@ -46,7 +46,7 @@ def opened(sandbox: Sandbox, body: str, job: Job = WARM) -> Session:
     source = "def f():\n" + textwrap.indent(textwrap.dedent(body), "    ")
     tree = sandbox.stage(f"tree-{abs(hash(source))}", {"target.py": source.encode()})
     session = sandbox.open(replace(job, tree=tree))
-    answer, _ = session.ask("load", "target.py", "f", seconds=20.0)
+    answer, _ = session.ask("load", "python", "target.py", "f", seconds=20.0)
     assert answer == ("ok",)
     return session
 
@@ -247,6 +247,7 @@ def test_a_fork_starts_programs_too(sandbox: Sandbox) -> None:
     assert (code, stdout) == (-15, b"got it\n")
 
 
+@pytest.mark.corpus
 def test_two_hundred_in_a_row_leave_whet_as_it_was(backend: str) -> None:
     def counts() -> tuple[int, int]:
         children = [Path(task.path, "children").read_text().split() for task in os.scandir("/proc/self/task")]

@@ -48,7 +48,7 @@ def test_what_stands_at_the_top_of_the_tasks_own_files_is_preloaded(tmp_path: Pa
             import pandas
         """
     made = task(tmp_path, source, helper="import os.path, attrs\nfrom . import nothing\n")
-    assert preloads(made) == ("attrs", "numpy", "scipy.sparse", "torch.nn")
+    assert preloads(made) == ("attrs", "numpy", "scipy.sparse", "scipy.sparse.linalg", "torch.nn")
 
 
 def test_a_program_starts_anew_so_nothing_is_preloaded(tmp_path: Path) -> None:
@@ -98,6 +98,7 @@ def bench(sandbox: Sandbox, interpreter: Interpreter, made: Task) -> Bench:
     return Bench(subject, subject, [work], lambda item, ours, theirs: None, 10.0, (core,), TIME)
 
 
+@pytest.mark.corpus
 def test_dear_imports_are_timed_in_forks_only_where_a_a_allows(
     sandbox: Sandbox, interpreter: Interpreter, tmp_path: Path
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import textwrap
 
 import pytest
@@ -170,22 +169,10 @@ SAMPLES = {
 }
 
 
-def outcome(source, args):
-    """Returns what ``f`` gives or raises, and what it leaves of its arguments."""
-    space = {}
-    exec(compile(source, "sample", "exec"), space)
-    given_args = copy.deepcopy(args)
-    try:
-        result = ("value", space["f"](*given_args))
-    except Exception as error:
-        result = ("raise", type(error))
-    return result, given_args
-
-
 @pytest.mark.parametrize("name", SAMPLES)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_old_and_new_agree(propose, name, data):
+def test_old_and_new_agree(propose, outcome, name, data):
     source, inputs = SAMPLES[name]
     source = textwrap.dedent(source)
     found = propose(name, source, symbol="f")

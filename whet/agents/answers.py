@@ -9,19 +9,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePosixPath
 
 from whet.agents.catalogue.base import Label
 from whet.core.patch import (
     Malformed,
     apply_patch,
+    files_changed,
     join_lines,
     keeping_line_ends,
     occurrences,
     split_lines,
 )
 
-LABELS = tuple(label.value for label in Label)
-"""What kind of change a candidate is."""
+LABELS = tuple(label.value for label in Label if label is not Label.DECOY_KERNEL)
+"""What kind of change an author may call a candidate; a decoy is one only by what a GPU shows."""
 
 LONGEST = 1 << 20
 """Characters of the longest answer, and of the longest file that may come of one."""
@@ -30,9 +32,11 @@ MOST_BLOCKS = 200
 MOST_DIVIDERS = 16
 
 TAGS = {"python": ("python", "py", "python3"), "c": ("c", "h"), "cpp": ("cpp", "c++", "cc", "cxx", "hpp")}
+TAGS["native"] = (*TAGS["c"], *TAGS["cpp"], "asm", "s", "gas", "assembly", "x86asm", "armasm", "nasm", "ptx")
+"""A function with a contract may be answered in any of them."""
 
 HEADER = re.compile(r"[ \t*_]*(Change|Kind|Edit)[ \t*_]*:[ \t*_]*(.*?)[ \t]*$", re.IGNORECASE)
-EDIT = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+EDIT = re.compile(r"[a-z0-9][a-z0-9._+-]{0,199}")
 FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([^\s`~]*)[^`]*$")
 SEARCH = re.compile(r"<{5,9} ?SEARCH\s*$")
 DIVIDER = re.compile(r"={5,9}\s*$")
@@ -50,7 +54,7 @@ class Answer:
         source: the whole new text of the file.
         note: what it changes and why, in the author's words, as one line.
         labels: those of `LABELS` that the author claims.
-        edit: name of the catalogue's edit that made it, if any.
+        edit: name of the catalogue's edit that made it, if any; of several, with + between them.
     """
 
     source: str
@@ -68,7 +72,7 @@ class Fenced:
     closed: bool
 
 
-def parse_answer(text: str, parent: str, language: str) -> Answer | Malformed:
+def parse_answer(text: str, parent: str, language: str, filename: str = "") -> Answer | Malformed:
     """Returns the file that an answer makes of its parent's text.
 
     Header lines before the code (``Change:``, ``Kind:``, ``Edit:``) are optional. Line ends, and whether the
@@ -78,6 +82,7 @@ def parse_answer(text: str, parent: str, language: str) -> Answer | Malformed:
         text: the whole answer.
         parent: the text that the Coder was shown.
         language: of the target; tells the file from other fenced blocks.
+        filename: of the target; a diff that names another file is malformed.
     """
     if len(text) > LONGEST:
         return Malformed(f"the answer is longer than {LONGEST} characters; send the changed parts only")
@@ -86,7 +91,7 @@ def parse_answer(text: str, parent: str, language: str) -> Answer | Malformed:
     except UnicodeEncodeError:
         return Malformed("the answer holds characters that are no valid Unicode text")
     text = THINKING.sub("", text, count=1)
-    source = keeping_line_ends(partial(_change, language=language), text, parent)
+    source = keeping_line_ends(partial(_change, language=language, filename=filename), text, parent)
     if isinstance(source, Malformed):
         return source
     if len(source) > LONGEST:
@@ -102,14 +107,14 @@ def parse_answer(text: str, parent: str, language: str) -> Answer | Malformed:
     )
 
 
-def _change(text: str, parent: str, language: str) -> str | Malformed:
+def _change(text: str, parent: str, language: str, filename: str) -> str | Malformed:
     lines = text.split("\n")
-    if any(SEARCH.match(line) for line in lines):
+    if "SEARCH" in text and any(SEARCH.match(line) for line in lines):
         return _replace_blocks(lines, parent)
-    blocks = list(_fenced(lines))
+    blocks = list(fenced_blocks(lines))
     if not blocks:
         if bare := BARE_DIFF.search(text):
-            return apply_patch(text[bare.start() :], parent)
+            return _patched(text[bare.start() :], parent, filename)
         return Malformed(
             "no code was found; send the whole file in one fenced block, search/replace blocks or a unified diff"
         )
@@ -118,13 +123,29 @@ def _change(text: str, parent: str, language: str) -> str | Malformed:
     diffs = [block for block in blocks if _is_diff(block)]
     if diffs:
         # Each block is a part of one diff.
-        return apply_patch("\n".join(line for block in diffs for line in block.lines), parent)
+        return _patched("\n".join(line for block in diffs for line in block.lines), parent, filename)
     if len(blocks) > 1:
         blocks = [block for block in blocks if block.tag.lower() in TAGS.get(language, (language,))]
         if len(blocks) != 1:
             return Malformed("more than one fenced block was found; send the whole file in exactly one")
     whole = blocks[0].lines
     return join_lines(whole, parent.endswith("\n") or not parent)
+
+
+def _patched(diff: str, parent: str, filename: str) -> str | Malformed:
+    target = PurePosixPath(filename).name
+    if target and (others := sorted(name for name in files_changed(diff) if _names_another(name, target))):
+        return Malformed(
+            f"the diff changes {others[0]}; only {target} may change, so put all that is needed there: other files "
+            "stay as they are"
+        )
+    return apply_patch(diff, parent)
+
+
+def _names_another(name: str, target: str) -> bool:
+    """Tells whether a diff's head is about another file; a word without a suffix, such as "original", names none."""
+    path = PurePosixPath(name)
+    return bool(path.suffix) and path.name.split(" ")[0] != target.split(" ")[0]
 
 
 def _headers(text: str) -> dict[str, str]:
@@ -138,7 +159,7 @@ def _headers(text: str) -> dict[str, str]:
     return found
 
 
-def _fenced(lines: list[str]) -> Iterator[Fenced]:
+def fenced_blocks(lines: list[str]) -> Iterator[Fenced]:
     """Yields the fenced blocks; a block ends at the first bare fence at least as long as its own."""
     at = 0
     while at < len(lines):

@@ -118,6 +118,15 @@ class BudgetMeter:
             self._spent += spending
 
     @property
+    def share(self) -> float:
+        """What is spent of the cap on money, or of that on tokens where money has none; 0 where neither is capped."""
+        spent = self.spent
+        for cap, used in ((self.budget.usd, spent.usd), (self.budget.tokens, spent.tokens)):
+            if cap:
+                return used / cap
+        return 0.0
+
+    @property
     def seconds_left(self) -> float:
         """Seconds until the time is up; infinite without a cap."""
         if self.budget.seconds is None:

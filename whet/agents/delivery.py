@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from whet.core.errors import UsageError
@@ -28,17 +29,18 @@ def expect_writable(task: Task, apply: bool, output: Path | None) -> None:
         raise UsageError("--output names the target itself; --apply overwrites it")
 
 
-def deliver(source: str, task: Task, apply: bool, output: Path | None) -> list[str]:
+def deliver(source: str, task: Task, apply: bool, output: Path | None, ours: Sequence[str] = ()) -> list[str]:
     """Writes an improved source where it was asked for, and returns a line for each thing done or not.
 
-    The target is overwritten only while it holds the baseline's bytes. Doing it again does no harm.
+    The target is overwritten only while it holds the baseline's bytes, or one of the texts that the run itself has put
+    there before (``ours``). Doing it again does no harm.
     """
     lines = []
     if output is not None:
         lines.append(_attempt(output, source, f"written to {output}"))
     if apply:
         there = _bytes(task.path)
-        if there in (task.source.encode("utf-8"), source.encode("utf-8")):
+        if there in [text.encode("utf-8") for text in (task.source, source, *ours)]:
             lines.append(_attempt(task.path, source, f"applied to {task.path}"))
         else:
             lines.append(f"not applied: {task.path} has changed since the run began; use --output FILE")

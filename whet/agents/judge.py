@@ -3,73 +3,131 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
+from whet.agents.advice import judge_advice
 from whet.agents.answers import LONGEST
 from whet.agents.coder import Ask, Situation, repair_request
+from whet.agents.diagnosis import Diagnosis
+from whet.agents.figures import figures, unknown
+from whet.agents.kernels import judge_kernel
 from whet.agents.models.base import Message, Model, ModelError, Reply, Request
+from whet.agents.predictions import Record
+from whet.agents.room import fitted
 from whet.core.config import describe_invalid
 from whet.core.measurement import BETTER
 from whet.core.patch import Malformed
+from whet.core.profile import Memory, MemoryLine, in_bytes
 from whet.prompts import one_line, render
 
 ROOM = 4096
 """Tokens of an answer."""
+LARGE = 1 << 20
+"""Bytes at the peak from which a line's memory is told."""
+TOLD = 3
+LONGEST_TEXT = 80
 
 Records = Sequence[Mapping[str, Any]]
 
 
-class Diagnosis(BaseModel):
-    """What the Judge makes of a round.
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the Judge is told of its own earlier answers.
 
     Attributes:
-        bottleneck: what takes the time in the best version.
-        evidence: figures or lines that show it.
-        directive: what the Coder shall change next.
-        expected_gain: speedup over the best version that it should bring.
-        confidence: 0 to 1.
-        stop: whether nothing worth trying is left.
+        foreseen: its predictions so far, and what came of them.
+        last: its last answer; None before the first.
     """
 
-    model_config = ConfigDict(frozen=True)
+    foreseen: Record = field(default_factory=Record)
+    last: Diagnosis | None = None
 
-    bottleneck: str = Field(max_length=2000)
-    evidence: list[str] = Field(max_length=50)
-    directive: str = Field(max_length=4000)
-    expected_gain: float = Field(ge=0, allow_inf_nan=False)
-    confidence: float = Field(ge=0, le=1)
-    stop: bool
+    @property
+    def uncited(self) -> list[str]:
+        """What the last answer cited and had not been shown."""
+        return [] if self.last is None else [self.last.evidence[place] for place in self.last.unknown]
 
 
-def judge_request(facts: Situation, records: Records) -> Request:
-    """Returns the question about one round."""
-    messages = (
-        Message("system", render("judge_system"), stable=True),
-        Message("user", render("judge_round", records=records, **facts.shown())),
+NO_PAST = Past()
+
+
+def judge_request(facts: Situation, records: Records, past: Past = NO_PAST) -> Request:
+    """Returns the question about one round; the task and the best version are told as the Coder is told them."""
+    known = (_system(), *facts.told(judge_advice))
+    asked = fitted(
+        known,
+        facts.parent.source,
+        len(facts.siblings),
+        len(facts.earlier),
+        lambda cut: _asked(facts, records, past, facts.shown(cut)),
     )
+    messages = (*known, Message("user", asked))
     return Request("judge", messages, facts.round, ROOM, facts.brief(tuple(records)))
 
 
-def diagnose(ask: Ask, model: Model, facts: Situation, records: Records) -> Diagnosis:
+def _asked(facts: Situation, records: Records, past: Past, shown: Mapping[str, Any]) -> str:
+    """Returns the part of the question that is of this round."""
+    return render(
+        "judge_round",
+        **shown,
+        records=records,
+        memory=told_of_memory(facts.profile.memory),
+        kernel=judge_kernel(facts),
+        figures=shown_figures(facts, records, shown),
+        foreseen=past.foreseen,
+        uncited=past.uncited,
+    )
+
+
+def shown_figures(facts: Situation, records: Records, shown: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Returns the names of all figures in the question about one round, by what they tell."""
+    peaks = [line.line for line in large_lines(facts.profile.memory)]
+    return figures(facts, peaks, len(records), len(shown["tried_before"]))
+
+
+@cache
+def _system() -> Message:
+    return Message("system", render("judge_system"), stable=True)
+
+
+def large_lines(memory: Memory | None) -> list[MemoryLine]:
+    """Returns the allocations that are large enough to matter."""
+    return [line for line in memory.lines if line.peak_bytes >= LARGE][:TOLD] if memory else []
+
+
+def told_of_memory(memory: Memory | None) -> list[str]:
+    """Returns what the Judge is told of memory, a line for each large allocation."""
+    return [
+        f"peak of line {line.line}: {in_bytes(line.peak_bytes)}: {one_line(line.text, LONGEST_TEXT)}"
+        for line in large_lines(memory)
+    ]
+
+
+def diagnose(ask: Ask, model: Model, facts: Situation, records: Records, past: Past = NO_PAST) -> Diagnosis:
     """Asks the Judge about a round.
 
     An answer that cannot be read is sent back once; after that, or where the model fails, a diagnosis is
-    drawn from the verdicts alone.
+    drawn from the verdicts alone. What an answer cites and was not shown is noted, and told with the next question.
 
     Raises:
         BudgetError: a cap does not allow the call.
     """
-    request = judge_request(facts, records)
+    request = judge_request(facts, records, past)
     try:
         reply = ask(model, request)
-        diagnosis = read_diagnosis(reply)
-        if isinstance(diagnosis, Malformed):
-            diagnosis = read_diagnosis(ask(model, repair_request(request, reply, "judge_repair", diagnosis)))
+        said = read_diagnosis(reply)
+        if isinstance(said, Malformed):
+            said = read_diagnosis(ask(model, repair_request(request, reply, "judge_repair", said)))
     except ModelError as error:
-        diagnosis = Malformed(str(error))
-    return neutral(facts, records, diagnosis) if isinstance(diagnosis, Malformed) else diagnosis
+        said = Malformed(str(error))
+    if isinstance(said, Malformed):
+        return neutral(facts, records, said)
+    names = shown_figures(facts, records, facts.shown())
+    return said.model_copy(update={"unknown": unknown(said.evidence, names)})
 
 
 def read_diagnosis(reply: Reply) -> Diagnosis | Malformed:
@@ -81,9 +139,10 @@ def read_diagnosis(reply: Reply) -> Diagnosis | Malformed:
     if len(text) > LONGEST:
         return Malformed("the answer is too long")
     try:
-        return Diagnosis.model_validate_json(text[begin : end + 1].encode("utf-8", "replace"))
+        said = Diagnosis.model_validate_json(text[begin : end + 1].encode("utf-8", "replace"))
     except ValidationError as error:
         return Malformed(one_line(describe_invalid(error, Diagnosis)))
+    return said.model_copy(update={"by_rule": False, "unknown": ()})
 
 
 def neutral(facts: Situation, records: Records, fault: Malformed) -> Diagnosis:
@@ -104,4 +163,5 @@ def neutral(facts: Situation, records: Records, fault: Malformed) -> Diagnosis:
         expected_gain=1.0,
         confidence=0.0,
         stop=False,
+        by_rule=True,
     )

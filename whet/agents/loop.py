@@ -7,34 +7,44 @@ and with them the keys of recorded replies, come out the same.
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+import gc
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol, TypedDict, cast
 
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 
-from whet.agents.coder import Proposal, coder_request, propose
+from whet.agents.asking import Asking
+from whet.agents.checkpoints import UNASKED, newest_saver
+from whet.agents.diagnosis import Diagnosis
+from whet.agents.dialogue import Dialogue
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts, Plan
+from whet.agents.gains import gain_over
 from whet.agents.history import Caps, History, Round, Stopwatch
-from whet.agents.judge import diagnose
+from whet.agents.judge import Past, diagnose
+from whet.agents.known_best import KnownBest
+from whet.agents.lanes import side_by_side
 from whet.agents.ledger import Ledger
-from whet.agents.models.base import Model, ModelError
+from whet.agents.models.base import Model
+from whet.agents.predictions import Prediction, Predictions
+from whet.agents.proposing import Proposing
+from whet.agents.race import BEHIND, TIME_IS_UP, race, undecided
+from whet.agents.repairs import REPAIRS, Repairs
+from whet.agents.stops import Course, after_judge, after_round, takes_over, too_dear
+from whet.agents.translations import TRANSLATED, right_translation
 from whet.core.errors import BudgetError
 from whet.core.events import Event, Kind, Listener
 from whet.core.store import Store
+from whet.core.verdict import Verdict
+from whet.evaluators.filters import doubts
+from whet.prompts import times
 
-PATIENCE = 3
-"""Rounds without a gain after which a run ends. A gain lies above the old best beyond its own noise."""
-STOPS = 2
-"""Times in a row that the Judge says stop before the run does."""
 CONFIRMS = 3
 """Candidates that may be tried as the winner."""
 
@@ -44,22 +54,25 @@ class State(TypedDict, total=False):
 
     Attributes:
         round: rounds proposed so far.
-        best: id of the best so far.
-        ratio: its measured speedup; 1 for the baseline.
-        stale: rounds in a row without a gain.
-        stops: times in a row that the Judge said stop.
-        ended: why no further round follows: rounds, budget, judge, patience, nothing or model; empty before.
+        mark: id of the best when a gain beyond the resolution was last shown; the baseline's before.
+        stale: rounds in a row without one, over what is marked.
+        against: answers of the Judge in a row that spoke against a further round.
+        taken_over: number of the first round that the model drafts which takes over; 0 before.
+        ended: why no further round follows: a word of `whet.agents.stops`, budget, nothing, person, translated or
+            model; empty before.
         message: the same for people.
+        confirming: ids of those that were tried as the winner.
         winner: id of the confirmed candidate; empty without one.
     """
 
     round: int
-    best: str
-    ratio: float
+    mark: str
     stale: int
-    stops: int
+    against: int
+    taken_over: int
     ended: str
     message: str
+    confirming: list[str]
     winner: str
 
 
@@ -72,57 +85,71 @@ class Node(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One run's parts; `turn` makes them work together."""
+    """One run's parts; `turn` makes them work together.
+
+    ``coder`` drafts, and where it stalls ``takeover`` does, if there is one.
+    """
 
     store: Store
     run: str
     evaluations: Evaluations
+    proposing: Proposing
     ledger: Ledger
     coder: Model
+    takeover: Model | None
     judge: Model
     facts: Facts
     history: History
+    predictions: Predictions
     plan: Plan
     caps: Caps
+    asking: Asking
     watch: Stopwatch
     listener: Listener
+    known_best: KnownBest | None
+    dialogue: Dialogue | None
+    repairs: Repairs
 
     def turn(self) -> State:
         """Runs the loop to its end, from where an earlier process left it.
+
+        One that ended because a model could not be asked goes on with the round that was cut short.
 
         Raises:
             BaselineError: no verdict could rest on this baseline.
             SandboxError: the sandbox broke; the run can be resumed.
         """
-        with closing(_connect(self.store)) as connection:
-            graph = self._graph().compile(checkpointer=_saver(connection))
+        with _settled_heap():
+            graph = self._graph().compile(checkpointer=newest_saver(self.store))
             config: Any = {
                 "configurable": {"thread_id": self.run},
                 "recursion_limit": 10 + 5 * self.plan.rounds,
             }
             known = graph.get_state(config)
-            # `known.next` leaves out a node that had ended when its process was killed before the next checkpoint.
             if known.values and not known.tasks:
-                return cast(State, known.values)
+                if known.values["ended"] != UNASKED:
+                    return cast(State, known.values)
+                graph.update_state(config, _before_broken_round(known.values), as_node="round")
             first: Any = None if known.values else _beginning(self.evaluations.baseline.id)
-            return cast(State, graph.invoke(first, config, durability="sync"))
+            while True:
+                for _ in graph.stream(first, config, stream_mode=[], durability="sync"):
+                    raise AssertionError("nobody asked what the steps say")
+                known, first = graph.get_state(config), None
+                if self.dialogue is None or not known.next:
+                    return cast(State, known.values)
+                self.dialogue.listen(known.values["round"] + 1)
 
     def _graph(self) -> StateGraph[State, None, State, State]:
-        nodes = {
-            "validate": self._validate,
-            "propose": self._propose,
-            "check": self._check,
-            "measure": self._measure,
-            "weigh": self._weigh,
-            "confirm": self._confirm,
-        }
+        # A person, where one takes part, speaks before each round.
+        turn = {"round": self._round} if self.dialogue is None else {"person": self._listen, "round": self._round}
+        nodes = {"validate": self._validate, **turn, "confirm": self._confirm}
         graph = StateGraph(State)
         for name, node in nodes.items():
             graph.add_node(name, self._timed(node))
-        graph.add_edge(START, "validate")
-        for before, after in pairwise(("validate", "propose", "check", "measure", "weigh")):
+        for before, after in pairwise((START, "validate", next(iter(turn)))):
             graph.add_edge(before, after)
-        graph.add_conditional_edges("weigh", lambda state: "confirm" if state["ended"] else "propose")
+        for before, after in pairwise((*turn, next(iter(turn)))):
+            graph.add_conditional_edges(before, _unless_ended(after))
         graph.add_edge("confirm", END)
         return graph
 
@@ -139,59 +166,69 @@ class Loop:
     def _validate(self, state: State) -> State:
         self._say(Kind.STAGE, "checking the baseline", stage="baseline")
         self.evaluations.validate()
+        if self.known_best is not None:
+            self._say(Kind.STAGE, "timing the known best", stage="known best")
+            line = self.known_best.measure()
+            self.store.set_fact(self.run, "known_best", {"id": self.known_best.id, "line": line})
+            self._say(Kind.STAGE, line, stage="known best")
         return {}
 
-    def _propose(self, state: State) -> State:
+    def _listen(self, state: State) -> State:
+        assert self.dialogue is not None, "the step is there for a person only"
+        return cast(State, self.dialogue.heard(state["round"] + 1))
+
+    def _round(self, state: State) -> State:
+        # One node, for all that a round comes to is a fact by itself: after a kill in between, none is found anew.
         number = state["round"] + 1
         self._say(Kind.ROUND, f"round {number} of {self.plan.rounds}", round=number)
-        known = {self.evaluations.baseline.id, *self.history.seen(number - 1)}
-        update: State = {"round": number}
-        proposals: list[Proposal] = []
-        facts = self.facts.situation(number)
-        question = coder_request(facts)
-        try:
-            self.caps.check_time(f"round:{number}")
-            for sample in range(self.facts.room(number)):
-                ask = partial(propose, self.ledger.ask, self.coder, facts, replace(question, sample=sample))
-                if proposal := self.caps.guard(f"coder:{number}:{sample}", ask):
-                    proposals.append(proposal)
-            if not proposals:
-                more = "" if number == 1 else " more"
-                update |= {"ended": "nothing", "message": f"the model has nothing{more} to propose"}
-        except BudgetError as error:
-            update |= {"ended": "budget", "message": str(error)}
-        except ModelError as error:
-            update |= {"ended": "model", "message": str(error)}
-        batch: list[str] = []
-        complaints: list[str] = []
-        for proposal in proposals:
-            if proposal.candidate is None:
-                complaints.append(proposal.complaint)
-            elif proposal.candidate.id in known:
-                complaints.append("an answer was, to the letter, a file that was tried before")
-            else:
-                batch.append(self.evaluations.add(proposal.candidate))
-                known.add(batch[-1])
-        proposed = sum(proposal.candidate is not None for proposal in proposals)
-        self.history.add(number, Round(facts.parent.id, tuple(batch), proposed, tuple(complaints)))
-        self._say_cost()
-        return update
+        coder = self._drafter(state)
+        brought = self.history.recorded(number)
+        # What was proposed must not be asked for again once it may have been judged: a call that failed may not now.
+        if brought is None or brought.ended == UNASKED:
+            brought = self._propose(number, coder)
+        update: State = {"round": number, "ended": brought.ended, "message": brought.message}
+        update |= self._check(number, coder) or self._measure(number)
+        return update | self._weigh({**state, **update})
 
-    def _check(self, state: State) -> State:
-        batch = self.history.round(state["round"]).batch
+    def _drafter(self, state: State) -> Model:
+        return self.takeover if state["taken_over"] and self.takeover is not None else self.coder
+
+    def _propose(self, number: int, coder: Model) -> Round:
+        edited = self.dialogue.words.edited(number) if self.dialogue else []
+        brought = self.proposing.round(number, edited, coder)
+        self._say_cost()
+        return brought
+
+    def _check(self, number: int, coder: Model) -> State:
+        """Checks what a round brought, and what repairs make of what is almost right."""
+        for turn in range(1 + REPAIRS):
+            if turn == len(self.history.round(number).groups):
+                if not (broken := self.repairs.due(number, coder)):
+                    break
+                self._repair(number, broken, coder)
+            if update := self._check_group(number, turn):
+                return update
+        return {}
+
+    def _repair(self, number: int, broken: Sequence[str], coder: Model) -> None:
+        for id in broken:
+            self._say_candidate(id, "repairing")
+        self.repairs.bring(number, broken, coder)
+        self.watch.save()
+        self._say_cost()
+
+    def _check_group(self, number: int, turn: int) -> State:
+        batch = self.history.round(number).groups[turn]
         if not batch:
             return {}
         try:
-            self.caps.check_time(f"check:{state['round']}")
+            self.caps.check_time(f"check:{number}:{turn}" if turn else f"check:{number}")
         except BudgetError as error:
             return {"ended": "budget", "message": str(error)}
-        pool = ThreadPoolExecutor(min(self.plan.workers, len(batch)))
-        try:
-            for _ in pool.map(self._check_one, batch):
-                pass
-        finally:
-            # After an interrupt nobody waits for what is under way; closing the evaluator ends it.
-            pool.shutdown(wait=False, cancel_futures=True)
+        # They meet the same inputs; no prompt is built before the last of them has its verdict.
+        self.evaluations.announce(batch)
+        # After an interrupt nobody waits for what is under way; closing the evaluator ends it.
+        side_by_side([partial(self._check_one, id) for id in batch], self.plan.workers, math.inf)
         return {}
 
     def _check_one(self, id: str) -> None:
@@ -199,63 +236,143 @@ class Loop:
         if not self.evaluations.check(id).correct:
             self._say_done(id)
 
-    def _measure(self, state: State) -> State:
+    def _measure(self, number: int) -> State:
+        if self.evaluations.task.untimed:
+            return {}
         right = []
-        for id in self.history.round(state["round"]).batch:
+        for id in self.history.round(number).batch:
             verdict = self.evaluations.verdict(id)
             if verdict is not None and verdict.correct:
-                right.append((sum(rung.seconds for rung in verdict.rungs), id))
-        # What was quick to check is likely to be quick: should the time run out, the best are measured.
-        for _, id in sorted(right):
-            try:
-                self.caps.check_time(f"measure:{id}")
-            except BudgetError as error:
-                return {"ended": "budget", "message": str(error)}
-            self._say_candidate(id, "measuring")
-            self.evaluations.measure(id)
+                seconds = sum(rung.seconds for rung in verdict.rungs)
+                right.append((doubts(verdict, self.evaluations.task.kind), seconds, id))
+        # What no filter flags is likely to stand, and what was quick to check to be quick: should the time run out, the
+        # best are measured.
+        first, update = self._first_looks([id for *_, id in sorted(right)])
+        known = race(first, self.evaluations.look, self._late, self.plan.looks)
+        for id in filter(lambda id: undecided(first[id]), first):
+            if undecided(known[id]):
+                self.evaluations.leave(id, TIME_IS_UP if self._late() else BEHIND)
             self._say_done(id)
-        return {}
-
-    def _weigh(self, state: State) -> State:
-        number = state["round"]
-        update: State = {"stale": state["stale"] + 1}
-        if improved := self.facts.standing(number).improved:
-            if improved[0].low > state["ratio"]:
-                update["stale"] = 0
-            update |= {"best": improved[0].id, "ratio": improved[0].ratio}
-        if state["ended"]:
-            return update
-        if number >= self.plan.rounds:
-            return {**update, "ended": "rounds", "message": f"the last of {number} rounds is done"}
-        if update["stale"] >= PATIENCE:
-            return {**update, "ended": "patience", "message": f"{PATIENCE} rounds brought no further gain"}
-        batch = self.history.round(number).batch
-        if not batch:
-            return update
-        records = [self.evaluations.record(id) for id in batch]
-        facts = self.facts.situation(number, judged=True)
-        ask = partial(diagnose, self.ledger.ask, self.judge, facts, records)
-        try:
-            diagnosis = self.caps.guard(f"judge:{number}", ask)
-        except BudgetError as error:
-            return {**update, "ended": "budget", "message": str(error)}
-        self.history.judged(number, diagnosis)
-        self._say(Kind.JUDGE, f"judge: {diagnosis.directive}", directive=diagnosis.directive)
-        self._say_cost()
-        update["stops"] = state["stops"] + 1 if diagnosis.stop else 0
-        if update["stops"] >= STOPS:
-            update |= {"ended": "judge", "message": "the judge sees nothing left to try"}
         return update
 
+    def _first_looks(self, ids: Sequence[str]) -> tuple[dict[str, Verdict], State]:
+        """Returns what the first look at each showed, in their order, and what follows where the time ran out."""
+        update: State = {}
+        found: dict[str, Verdict] = {}
+        waiting, taking = iter(ids), threading.Lock()
+
+        def look() -> None:
+            with taking:  # whoever is begun later finds it later, so that none is left out before the last
+                id = next(waiting)
+                if update:
+                    return
+                try:
+                    self.caps.check_time(f"measure:{id}")
+                except BudgetError as error:
+                    update.update({"ended": "budget", "message": str(error)})
+                    return
+            self._say_candidate(id, "measuring")
+            # One alone has nobody to be left behind.
+            found[id] = self.evaluations.look(id, 1) if len(ids) > 1 else self.evaluations.measure(id)
+            if not undecided(found[id]):
+                self._say_done(id)
+
+        side_by_side([look] * len(ids), self.plan.looks, math.inf)
+        return {id: found[id] for id in ids if id in found}, update
+
+    def _late(self) -> bool:
+        return self.caps.seconds_left <= 0.0
+
+    def _weigh(self, state: State) -> State:
+        if state["ended"] == UNASKED:
+            return {}  # the round is not over: it is asked for again once that is mended
+        number = state["round"]
+        batch = [self.evaluations.verdict(id) for id in self.history.round(number).batch]
+        if self.evaluations.task.untimed and (translated := right_translation(batch)):
+            return {"winner": translated, "ended": TRANSLATED, "message": "a right translation was found"}
+        self._thin(number)
+        if (foreseen := self.predictions.settle(number)) is not None:
+            self._say_prediction(foreseen)
+        update = self._progress(state)
+        course = self._course(number, update["stale"])
+        if self.takeover is not None and not state["taken_over"] and takes_over(course, state["ended"]):
+            self._say(Kind.STAGE, f"{self.takeover.name} takes over from {self.coder.name}", stage="takeover")
+            update |= {"taken_over": number + 1, "stale": 0, "against": 0, "ended": "", "message": ""}
+            course = replace(course, stale=0)
+        elif state["ended"]:
+            return update
+        if ending := after_round(course):
+            return {**update, "ended": ending.ended, "message": ending.message}
+        if not course.feedback or not self.history.round(number).batch:
+            return update
+        if self.dialogue is None and not self.facts.judged(number):
+            return {**update, "against": 0}
+        return update | self._judge({**state, **update})
+
+    def _progress(self, state: State) -> State:
+        """Returns whether a round brought a gain beyond the resolution over what was marked when there last was one."""
+        standing = self.facts.standing(state["round"])
+        allowed = [scored.id for scored in standing.improved]
+        # What a person no longer wants is no mark.
+        mark = state["mark"] if state["mark"] in allowed else standing.baseline
+        if allowed and allowed[0] != mark:
+            best, before = (self.evaluations.verdict(id) for id in (allowed[0], mark))
+            assert best is not None, "it was measured"
+            assert best.measurement is not None, "it was measured"
+            if gain_over(before.measurement if before else None, best.measurement).shown:
+                return {"mark": allowed[0], "stale": 0}
+        return {"mark": mark, "stale": state["stale"] + 1}
+
+    def _course(self, number: int, stale: int) -> Course:
+        improved = self.facts.standing(number).improved
+        known_best = self.known_best.reached(improved[0].id) if self.known_best and improved else ""
+        roofline = self.facts.at_roofline(number)
+        return Course(number, self.plan.rounds, self.facts.strategy.feedback, stale, known_best, roofline)
+
+    def _judge(self, state: State) -> State:
+        """Asks the Judge about a round; its answer is a directive, and a voice on whether another round follows."""
+        number = state["round"]
+        facts = self.facts.situation(number, judged=True)
+        records = [self.evaluations.record(id) for id in self.history.round(number).batch]
+        past = Past(self.predictions.until(number), self.history.diagnosis(self.history.last_judged(number - 1)))
+        ask = partial(diagnose, self.ledger.ask, self.judge, facts, records, past)
+        try:
+            diagnosis = self.asking.one(self.judge, f"judge:{number}", ask)
+        except BudgetError as error:
+            return {"ended": "budget", "message": str(error)}
+        with self.store.on_disk():
+            self.history.judged(number, diagnosis)
+        self._say_diagnosis(diagnosis)
+        self._say_cost()
+        dear = self.caps.noted(f"cost:{number}", too_dear(diagnosis, past.foreseen, self.caps.share / number))
+        against = state["against"] + 1 if diagnosis.stop or dear else 0
+        update: State = {"against": against}
+        if ending := after_judge(diagnosis, against, dear):
+            update |= {"ended": ending.ended, "message": ending.message}
+        return update
+
+    def _thin(self, number: int) -> None:
+        """Drops the raw evidence of all that a round has shown not to be among those that may win."""
+        if self.dialogue is not None:
+            return  # a person may yet reject those before it
+        before, now = (
+            {scored.id for scored in self.facts.standing(until).improved[:CONFIRMS]} for until in (number - 1, number)
+        )
+        self.evaluations.thin(sorted(before.union(self.history.round(number).batch) - now))
+
     def _confirm(self, state: State) -> State:
-        improved = self.facts.standing(state["round"]).improved
-        for scored in improved[:CONFIRMS]:
+        update: State = {"confirming": []}
+        if state["ended"] == TRANSLATED:
+            return update
+        # What a person said last was said before a round that did not come, where they stopped the run.
+        for scored in self.facts.standing(state["round"], state["round"] + 1).improved[:CONFIRMS]:
             self._say(Kind.STAGE, f"confirming {scored.id[:10]}", stage="confirm")
+            update["confirming"].append(scored.id)
             if self.evaluations.confirm(scored.id).confirmed:
-                return {"winner": scored.id}
-        if improved:
-            return {"message": f"{state['message']}; what was measured faster was not confirmed"}
-        return {}
+                return {**update, "winner": scored.id}
+        if update["confirming"]:
+            update["message"] = f"{state['message']}; what was measured faster was not confirmed"
+        return update
 
     # events
 
@@ -263,9 +380,17 @@ class Loop:
         self.listener(Event(kind, text, data))
 
     def _say_cost(self) -> None:
-        cost = self.ledger.cost()
-        tokens = cost.tokens.input + cost.tokens.output
-        self._say(Kind.COST, f"{cost.usd:.4f} USD", usd=cost.usd, tokens=tokens, calls=cost.calls)
+        spent = self.ledger.spent
+        self._say(Kind.COST, f"{spent.usd:.4f} USD", usd=spent.usd, tokens=spent.tokens, calls=spent.calls)
+
+    def _say_diagnosis(self, said: Diagnosis) -> None:
+        data = said.model_dump(mode="json", exclude={"bottleneck"})
+        self._say(Kind.JUDGE, f"judge: {said.directive}", **data)
+
+    def _say_prediction(self, one: Prediction) -> None:
+        came = f"it came to {times(one.gain.ratio)}" if one.gain else "no rewrite was right"
+        data = {"after": one.after, "expected": one.expected, "confidence": one.confidence, "came": one.came}
+        self._say(Kind.JUDGE, f"the judge expected {times(one.expected)}: {came}", **data)
 
     def _say_candidate(self, id: str, state: str, **data: Any) -> None:
         origin = self.evaluations.candidate(id).origin
@@ -277,29 +402,34 @@ class Loop:
         self._say_candidate(id, "done", reason=record["reason"], **figures)
 
 
+@contextmanager
+def _settled_heap() -> Iterator[None]:
+    """Keeps the collector from walking, each time, through all the modules that are there before the loop begins."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _unless_ended(after: str) -> Callable[[State], str]:
+    return lambda state: "confirm" if state["ended"] else after
+
+
+def _before_broken_round(state: Mapping[str, Any]) -> State:
+    """Returns what makes of the end of a loop whose model could not be asked the state before its last round."""
+    return {"round": state["round"] - 1, "ended": "", "message": "", "confirming": [], "winner": ""}
+
+
 def _beginning(baseline: str) -> State:
     return {
         "round": 0,
-        "best": baseline,
-        "ratio": 1.0,
+        "mark": baseline,
         "stale": 0,
-        "stops": 0,
+        "against": 0,
+        "taken_over": 0,
         "ended": "",
         "message": "",
+        "confirming": [],
         "winner": "",
     }
-
-
-def forget(store: Store, run: str) -> None:
-    """Drops the checkpoints of a finished run: nothing reads them again, and each holds the whole state."""
-    with closing(_connect(store)) as connection:
-        _saver(connection).delete_thread(run)
-
-
-def _saver(connection: sqlite3.Connection) -> SqliteSaver:
-    # The state is plain data, so nothing but plain data need ever be read back.
-    return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
-
-
-def _connect(store: Store) -> sqlite3.Connection:
-    return sqlite3.connect(store.home / "checkpoints.db", check_same_thread=False, timeout=30)

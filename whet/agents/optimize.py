@@ -4,34 +4,60 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import replace
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from whet.agents.asking import Asking
 from whet.agents.budget import BudgetMeter, default_budget
+from whet.agents.checkpoints import UNASKED, forget, unasked
 from whet.agents.delivery import deliver, expect_writable
-from whet.agents.evaluations import Evaluations, StoredEvaluations
+from whet.agents.dialogue import Dialogue, Person, Recorded
+from whet.agents.distinct import Distinct
+from whet.agents.evaluations import BASELINE, Evaluations, StoredEvaluations
 from whet.agents.facts import Facts, Plan
 from whet.agents.history import Caps, History, Stopwatch
 from whet.agents.job import Job, absolute_paths, absolute_spec, store_task, stored_task
+from whet.agents.judges import Here, Judges, judges_of
+from whet.agents.known_best import KnownBest
 from whet.agents.ledger import Ledger
-from whet.agents.loop import Loop, forget
-from whet.agents.models.base import Model
+from whet.agents.limits import Limits
+from whet.agents.loop import Loop
+from whet.agents.models.base import Model, ModelError
+from whet.agents.models.in_turn import parts
 from whet.agents.models.registry import open_model
 from whet.agents.models.replay import ReplayModel
 from whet.agents.outcome import Spent, concluded, recorded, unusable
-from whet.agents.prices import load_prices
+from whet.agents.person import Words
+from whet.agents.pinned import Pinned
+from whet.agents.predictions import Predictions
+from whet.agents.prices import Prices, load_prices
+from whet.agents.proposing import Proposing
+from whet.agents.remembering import REMEMBERED, Remembering
+from whet.agents.repairs import Repairs
 from whet.agents.strategies import open_strategy
-from whet.core.config import Budget, Options, load_project_config
-from whet.core.errors import BaselineError, UsageError
+from whet.agents.workload_author import CALLERS, DECIDED, Author, author_of, lacks_workload
+from whet.core.belonging import repository_of
+from whet.core.config import Budget, Options, ProjectConfig, load_project_config
+from whet.core.database.base import Kind as Database
+from whet.core.errors import BaselineError, NoInputsError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.measurement import told_as
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.task import Task
-from whet.evaluators.ladder import open_ladder
+from whet.evaluators.assembly.texts import expect_tools
+from whet.evaluators.given_files import read_text
+from whet.evaluators.inputs.literals import callers
+from whet.evaluators.inputs.proposed import judge_workload
+from whet.evaluators.inputs.source import derive
 from whet.evaluators.protocol import Evaluator
 from whet.evaluators.targets import read_task
+from whet.sandbox.workers.base import Executor
+
+DELIVERED = "delivered"
 
 
 def optimize(
@@ -39,6 +65,8 @@ def optimize(
     *,
     model: str | Model | None = None,
     judge_model: str | Model | None = None,
+    takeover: str | Model | None = None,
+    known_best: str | Path | None = None,
     strategy: str = "auto",
     rounds: int = 8,
     candidates: int = 4,
@@ -49,9 +77,13 @@ def optimize(
     budget_seconds: float | None = None,
     apply: bool = False,
     output: str | Path | None = None,
+    remember: bool | None = None,
+    shared_limits: bool = False,
     home: str | Path | None = None,
     evaluator: Evaluator | None = None,
+    executor: Executor | None = None,
     listener: Listener = unheard,
+    person: Person | None = None,
     **options: Any,
 ) -> Result:
     """Makes a target faster, and proves it.
@@ -61,6 +93,8 @@ def optimize(
         model: the Coder's: a spec as after ``--model``, or a model; None takes the project's configuration,
             then ``WHET_MODEL``, then ``catalogue``.
         judge_model: the Judge's; None takes the configuration, then the Coder's.
+        takeover: drafts in the Coder's place once that stalls; None for nobody.
+        known_best: a file with a version that is known to be good; the run ends once it comes up to that.
         strategy: how the next candidates are chosen.
         rounds: at most.
         candidates: asked for a round.
@@ -71,9 +105,15 @@ def optimize(
         budget_seconds: cap on wall time.
         apply: write the improved source over the target, where the target is still what it was.
         output: a file for the improved source.
+        remember: whether the models are told what earlier runs found out, and later ones what this one does; None takes
+            the project's configuration.
+        shared_limits: what a provider takes, at once and a minute, is shared with all other runs of the store that
+            share it, in other processes too.
         home: the state directory; None is the default one.
         evaluator: judges the candidates; None opens the ladder. It is closed at the end.
+        executor: does the work of evaluation, and stays open; None opens the one that the options name, if any.
         listener: hears what happens; several threads may call it.
+        person: is asked before each round, in this thread; None where nobody takes part.
         **options: the fields of `whet.core.config.Options`.
 
     Returns:
@@ -89,34 +129,52 @@ def optimize(
     open_strategy(strategy)
     settings = absolute_paths(Options(**options))
     budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
-    task = evaluator.task if evaluator is not None else read_task(target, settings)
+    task = evaluator.task if evaluator is not None else read_task(target, settings, listener)
+    expect_tools(task)
+    known = None if known_best is None else read_text(Path(known_best).expanduser())
     destination = None if output is None else Path(output).expanduser().absolute()
     expect_writable(task, apply, destination)
     config = load_project_config(task.path.parent)
     coder = absolute_spec(model or config.model or os.environ.get("WHET_MODEL") or "catalogue")
     judge = absolute_spec(judge_model or config.judge_model or coder)
-    store = Store(None if home is None else Path(home))
-    try:
-        models = _open(store, task, coder, judge)
+    remembers = config.remember if remember is None else remember
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(Store(None if home is None else Path(home))))
+        models = _open(store, task, coder, judge, takeover and absolute_spec(takeover))
+        replayed = next((one.run for model in models for one in parts(model) if isinstance(one, ReplayModel)), None)
+        prices = load_prices(config.prices)
+        seed = secrets.randbits(63) if settings.seed is None else settings.seed
+        author = evaluator is None and lacks_workload(task) and author_of(models[0]) is not None
+        judges = stack.enter_context(judges_of(settings.cluster, store, listener, executor))
+        evaluator = evaluator or _ladder(judges, task, settings, seed, author, listener)
         job = Job(
-            task=store_task(store, task),
+            task=store_task(store, evaluator.task if evaluator else task),
             options=settings,
             model=models[0].name,
             judge_model=models[1].name,
+            takeover=models[2].name if models[2:] else "",
             strategy=strategy,
             rounds=rounds,
             candidates=candidates,
-            budget=default_budget(budget, models, load_prices(config.prices)),
-            seed=secrets.randbits(63) if settings.seed is None else settings.seed,
+            budget=default_budget(budget, models, prices),
+            prices=prices.of(models),
+            seed=seed,
             apply=apply,
             output=destination,
+            author=author,
+            interactive=person is not None,
+            known_best="" if known is None else store.put(known),
+            repository=repository_of(task.path) if remembers and replayed is None else "",
+            free=models[0].free,
+            shared=shared_limits,
         )
-        evaluator = evaluator or open_ladder(task, settings, job.seed, listener)
         run = store.begin("optimize", task.target, to_plain(job))
         store.set_fact(run, "task", job.task)
-        return _work(store, run, job, evaluator, models, listener)
-    finally:
-        store.close()
+        if replayed is not None:
+            _tell_again(store, run, replayed)
+        if author and task.symbol is not None:
+            store.set_fact(run, CALLERS, callers(task.path, task.symbol))
+        return _work(store, run, job, judges, evaluator, models, listener, person)
 
 
 def resume(
@@ -124,19 +182,29 @@ def resume(
     *,
     model: Model | None = None,
     judge_model: Model | None = None,
+    takeover: Model | None = None,
     home: str | Path | None = None,
     evaluator: Evaluator | None = None,
+    executor: Executor | None = None,
+    cluster: str | None = None,
     listener: Listener = unheard,
+    person: Person | None = None,
 ) -> Result:
     """Goes on with an interrupted run: no recorded reply is asked for again, no evaluation repeated.
+
+    So does a finished one that ended because a model could not be asked: its last round is asked again.
 
     Args:
         run: its id.
         model: the Coder's, where the run was begun with one that no spec names.
         judge_model: the same for the Judge.
+        takeover: the same for the one that takes over.
         home: the state directory; None is the default one.
         evaluator: judges the candidates; None opens the ladder.
+        executor: does the work of evaluation, and stays open; None opens the one that ``cluster`` names, if any.
+        cluster: who evaluates from now on, as after ``--workers``; None is who did when the run was begun.
         listener: hears what happens.
+        person: who takes part, where one did when it was begun; what they said before is not asked again.
 
     Returns:
         the document; that of a finished run as it was recorded.
@@ -144,25 +212,29 @@ def resume(
     Raises:
         UsageError: there is no such run, or it cannot be resumed.
     """
-    store = Store(None if home is None else Path(home))
-    try:
+    with ExitStack() as stack:
+        store = stack.enter_context(closing(Store(None if home is None else Path(home))))
         record = store.run(run)
         if record.command != "optimize":
             raise UsageError(f"run {run} is of whet {record.command}, which is not resumed; run it again")
-        if record.result is not None:
+        job = from_plain(Job, record.request)
+        if record.result is not None and (job.replays is not None or not unasked(store, run)):
             forget(store, run)
             return recorded(store, record)
         if not store.hold(run):
             raise UsageError(f"run {run} is being worked on by another process")
-        job = from_plain(Job, record.request)
         if job.replays is not None:
             return _repeat(store, run, job, evaluator, listener)
-        task = stored_task(store, job)
-        models = _open(store, task, model or job.model, judge_model or model or job.judge_model)
-        evaluator = evaluator or open_ladder(task, job.options, job.seed, listener)
-        return _work(store, run, job, evaluator, models, listener)
-    finally:
-        store.close()
+        if job.interactive and person is None:
+            raise UsageError(f"run {run} asks a person, and none is here; resume it on a terminal, without --json")
+        task = stored_task(store, run, job)
+        judge = judge_model or model or job.judge_model
+        models = _open(store, task, model or job.model, judge, takeover or job.takeover)
+        cluster = job.options.cluster if cluster is None else cluster
+        judges = stack.enter_context(judges_of(cluster, store, listener, executor))
+        evaluator = evaluator or _ladder(judges, task, job.options, job.seed, job.author, listener, run)
+        store.reopen(run)
+        return _work(store, run, job, judges, evaluator, models, listener, person)
 
 
 def replay(
@@ -188,8 +260,7 @@ def replay(
     Raises:
         UsageError: there is no such run, it is not finished, or its record has a hole.
     """
-    store = Store(None if home is None else Path(home))
-    try:
+    with closing(Store(None if home is None else Path(home))) as store:
         record = store.run(run)
         if record.command != "optimize":
             raise UsageError(f"run {run} is of whet {record.command}, which is not replayed; run it again")
@@ -204,73 +275,212 @@ def replay(
             seed=secrets.randbits(63),
         )
         new = store.begin("optimize", record.target, to_plain(again))
-        store.set_fact(new, "task", again.task)
+        store.set_fact(new, "task", store.fact(run, "task") or job.task)
         return _repeat(store, new, again, evaluator, listener)
-    finally:
-        store.close()
+
+
+def _tell_again(store: Store, run: str, past: str) -> None:
+    """Has the models of a run told what those of a past one were: else its replies would answer other prompts."""
+    store.set_fact(run, REMEMBERED, store.fact(past, REMEMBERED) or [])
 
 
 def _repeat(store: Store, run: str, job: Job, evaluator: Evaluator | None, listener: Listener) -> Result:
     assert job.replays is not None
-    task = stored_task(store, job)
+    task = stored_task(store, run, job)
     Caps(store, run, None).copy(job.replays)
-    fresh = (evaluator or open_ladder(task, job.options, job.seed)) if job.remeasure else None
+    _tell_again(store, run, job.replays)
+    fresh = (evaluator or Here().opened(task, job.options, job.seed)) if job.remeasure else None
     stored = StoredEvaluations(store, job.replays, task, fresh)
-    return _work(store, run, job, stored, [ReplayModel(store, job.replays)] * 2, listener)
+    person = Recorded(Words(store, job.replays, task.source), job.replays) if job.interactive else None
+    models: list[Model] = [ReplayModel(store, job.replays)] * (3 if job.takeover else 2)
+    return _work(store, run, job, Here(), stored, models, listener, person)
 
 
-def _work(store: Store, run: str, job: Job, evaluator: Evaluator, models: list[Model], listener: Listener) -> Result:
-    """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
-    listener(Event(Kind.STAGE, f"run {run}", {"run": run}))
-    evaluations = Evaluations(store, run, evaluator)
-    watch = Stopwatch(store, run)
+def _ladder(
+    judges: Judges, task: Task, options: Options, seed: int, author: bool, listener: Listener, run: str = ""
+) -> Evaluator | None:
+    """Returns the ladder of a task; None where it has no inputs, but an author who may bring some."""
     try:
+        return judges.opened(task, options, seed, listener, run=run)
+    except NoInputsError:
+        if author:
+            return None
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What the calls of a run go through."""
+
+    ledger: Ledger
+    caps: Caps
+    watch: Stopwatch
+
+    @staticmethod
+    def of(store: Store, run: str, job: Job, config: ProjectConfig) -> _Desk:
+        watch = Stopwatch(store, run)
         budget = job.budget
         if budget.seconds is not None:
             budget = replace(budget, seconds=max(0.0, budget.seconds - watch.seconds))
+        meter = BudgetMeter(budget, Prices(job.prices))
+        shared = store if job.shared or store.kind is Database.POSTGRESQL else None
+        ledger = Ledger(store, run, meter, Limits(config.providers, shared=shared))
+        return _Desk(ledger, Caps(store, run, None if job.replays else meter), watch)
+
+    @property
+    def asking(self) -> Asking:
+        return Asking(self.ledger, self.caps)
+
+
+def _work(
+    store: Store,
+    run: str,
+    job: Job,
+    judges: Judges,
+    evaluator: Evaluator | None,
+    models: list[Model],
+    listener: Listener,
+    person: Person | None,
+) -> Result:
+    """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
+    listener(Event(Kind.STAGE, f"run {run}", {"run": run}))
+    try:
+        task = stored_task(store, run, job)
+        desk = _Desk.of(store, run, job, load_project_config(task.path.parent))
+        lacking = ""
+        if job.author and job.replays is None and store.fact(run, DECIDED) is None:
+            found, lacking = _with_workload(store, run, job, task, models[0], desk, listener)
+            if found != task:
+                task, ours, evaluator = found, evaluator, None
+                if ours is not None:
+                    ours.close()
+                evaluator = judges.opened(task, job.options, job.seed, listener)
+    except BaseException:
+        if evaluator is not None:
+            evaluator.close()
+        raise
+    if evaluator is not None:
+        return _looped(store, run, job, judges, evaluator, models, desk, listener, person)
+    store.set_fact(run, BASELINE, {"message": lacking, "reason": "no_inputs"})
+    result = unusable(run, task, lacking, Spent(desk.ledger.cost(), desk.watch.seconds))
+    desk.ledger.close()
+    store.finish(run, result.to_json())
+    return result
+
+
+def _with_workload(
+    store: Store, run: str, job: Job, task: Task, model: Model, desk: _Desk, listener: Listener
+) -> tuple[Task, str]:
+    """Returns the task with the workload that its author wrote, or as it was; and what to say if that has no inputs."""
+    asked = author_of(model)
+    assert asked is not None, "the run would have no author"
+    author = Author(store, run, asked, desk.asking, desk.ledger.ask, listener)
+    try:
+        found, line = author.decide(
+            task, lambda text, origin: judge_workload(task, text, origin, job.options, derive(job.seed, "workload"))
+        )
+    except ModelError as error:
+        # The loop asks the same model, and ends as the failure has it.
+        found, line = task, str(error)
+    desk.watch.save()
+    return found, f"no inputs for {task.name}: give --workload FILE; {line}"
+
+
+def _looped(
+    store: Store,
+    run: str,
+    job: Job,
+    judges: Judges,
+    evaluator: Evaluator,
+    models: list[Model],
+    desk: _Desk,
+    listener: Listener,
+    person: Person | None,
+) -> Result:
+    """Turns the loop to its end and records what came of it."""
+    words = Words(store, run, evaluator.task.source)
+    judges.begun(run, evaluator)
+    if person is not None and job.replays is None:
+        evaluator = Pinned(evaluator, lambda: words.until(job.rounds))
+    evaluations = Evaluations(store, run, evaluator)
+    try:
         task = evaluations.task
-        meter = BudgetMeter(budget, load_prices(load_project_config(task.path.parent).prices))
         history = History(store, run)
         plan = Plan(
             rounds=job.rounds,
             candidates=job.candidates,
             most=job.budget.candidates,
-            workers=job.options.workers,
-            metric=job.options.metric,
+            workers=judges.checks(job.options.workers),
+            metric=told_as(job.options.metrics[0]),
             cores=job.options.cores,
+            others=job.options.metrics[1:],
+            constraints=job.options.constraints,
+            looks=judges.looks,
         )
-        ledger = Ledger(store, run, meter)
+        repository = job.repository if job.replays is None else ""
+        past = Remembering(store, run, evaluations, plan.metric, repository, listener)
+        strategy = open_strategy(job.strategy, free=job.free)
+        facts = Facts(evaluations, history, strategy, plan, said=words.until, remembered=past.told)
+        asking, distinct = desk.asking, Distinct(evaluations)
         loop = Loop(
             store=store,
             run=run,
             evaluations=evaluations,
-            ledger=ledger,
+            proposing=Proposing(store, facts, history, distinct, desk.ledger, desk.caps, asking, desk.watch),
+            ledger=desk.ledger,
             coder=models[0],
             judge=models[1],
-            facts=Facts(evaluations, history, open_strategy(job.strategy), plan),
+            takeover=models[2] if models[2:] else None,
+            facts=facts,
             history=history,
+            predictions=Predictions(store, run, history, evaluations),
             plan=plan,
-            caps=Caps(store, run, None if job.replays else meter),
-            watch=watch,
+            caps=desk.caps,
+            asking=asking,
+            watch=desk.watch,
             listener=listener,
+            known_best=KnownBest.of(evaluations, store.get(job.known_best)) if job.known_best else None,
+            dialogue=None if person is None else Dialogue(person, words, facts, history, evaluations),
+            repairs=Repairs(store, evaluations, distinct, facts, history, asking, desk.ledger.ask),
         )
+        lines: list[str] = []
+        kept = False
         try:
             state = loop.turn()
-            result = concluded(run, state, evaluations, history, Spent(ledger.cost(), watch.seconds))
+            spent = Spent(desk.ledger.cost(), desk.watch.seconds)
+            result = concluded(run, state, evaluations, history, spent, job.options.metrics)
+            kept = state["ended"] == UNASKED
+            past.keep(history.seen(state["round"]), result)
         except BaselineError as error:
-            result = unusable(run, task, str(error), Spent(ledger.cost(), watch.seconds))
-        if result.candidate is not None and result.status is Status.IMPROVED:
-            lines = deliver(result.candidate.source, task, job.apply, job.output)
-            result = replace(result, message="; ".join([result.message, *lines]))
+            result = unusable(run, task, str(error), Spent(desk.ledger.cost(), desk.watch.seconds))
+        finally:
+            desk.ledger.close()
+        if result.candidate is not None and (result.status is Status.IMPROVED or task.untimed):
+            lines += _delivered(store, run, job, task, result.candidate.id)
+        if kept:
+            lines.append(f"once that is mended, go on with: whet runs resume {job.replays or run}")
+        result = replace(result, message="; ".join([result.message, *lines]))
         store.finish(run, result.to_json())
-        forget(store, run)
+        if not kept or job.replays is not None:
+            forget(store, run)
         return result
     finally:
+        judges.ended(run)
         evaluations.close()
 
 
-def _open(store: Store, task: Task, coder: str | Model, judge: str | Model) -> list[Model]:
-    """Returns the Coder's model and the Judge's; the same one where both are written alike."""
+def _delivered(store: Store, run: str, job: Job, task: Task, winner: str) -> list[str]:
+    """Writes the winner where it was asked for; a run that went on after an end may replace what it wrote then."""
+    earlier = store.fact(run, DELIVERED) or []
+    if job.apply:
+        store.set_fact(run, DELIVERED, [*earlier, winner])
+    return deliver(store.get(winner), task, job.apply, job.output, [store.get(id) for id in earlier])
+
+
+def _open(
+    store: Store, task: Task, coder: str | Model, judge: str | Model, takeover: str | Model | None
+) -> list[Model]:
+    """Returns the Coder's model, the Judge's, and the one that takes over, if any; one where they are written alike."""
     config = load_project_config(task.path.parent)
 
     def past(run: str) -> Model:
@@ -280,4 +490,5 @@ def _open(store: Store, task: Task, coder: str | Model, judge: str | Model) -> l
         return open_model(model, config=config, replay=past) if isinstance(model, str) else model
 
     first = opened(coder)
-    return [first, first if judge == coder else opened(judge)]
+    second = first if judge == coder else opened(judge)
+    return [first, second, *([opened(takeover)] if takeover else [])]

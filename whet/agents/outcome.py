@@ -10,11 +10,12 @@ from whet.agents.evaluations import Evaluations
 from whet.agents.history import History, Round
 from whet.agents.loop import State
 from whet.core.errors import UsageError
+from whet.core.front import front
 from whet.core.plain import from_plain
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner
 from whet.core.store import RunRecord, Store
 from whet.core.task import Task
-from whet.core.verdict import Verdict
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.prompts import one_line, times
 
 
@@ -26,17 +27,27 @@ class Spent:
     seconds: float
 
 
-def concluded(run: str, state: State, evaluations: Evaluations, history: History, spent: Spent) -> Result:
+def concluded(
+    run: str,
+    state: State,
+    evaluations: Evaluations,
+    history: History,
+    spent: Spent,
+    metrics: Sequence[str] = ("time",),
+) -> Result:
     """Returns the result of a loop that ended."""
     winner = state["winner"]
     rounds = [history.round(number) for number in range(1, state["round"] + 1)]
-    verdicts = [verdict for turn in rounds for id in turn.batch if (verdict := evaluations.final(id)) is not None]
+    batches = [id for turn in rounds for id in turn.batch]
+    # A run that went on after an end holds verdicts of that end too; those are not of this one.
+    found = [evaluations.final(id) if id in state["confirming"] else evaluations.verdict(id) for id in batches]
+    verdicts = [verdict for verdict in found if verdict is not None]
     why = [state["message"]]
     if not winner:
         why += _nearest(verdicts, [complaint for turn in rounds for complaint in turn.complaints])
-    verdict = evaluations.confirm(winner) if winner else None
+    verdict = _of_winner(winner, evaluations) if winner else None
     measurement = verdict.measurement if verdict else None
-    if verdict is not None:
+    if verdict is not None and verdict.confirmed:
         status = Status.IMPROVED
     elif state["ended"] == "budget":
         status = Status.BUDGET_EXHAUSTED
@@ -48,12 +59,22 @@ def concluded(run: str, state: State, evaluations: Evaluations, history: History
         status=status,
         speedup=measurement.speedup if measurement else None,
         candidate=Winner.of(evaluations.candidate(winner), evaluations.task, measurement) if winner else None,
-        rungs=verdict.rungs if verdict else (),
+        rungs=_with_profile(verdict, evaluations) if verdict else (),
         candidates=_counts(rounds, verdicts),
         cost=spent.cost,
         seconds=spent.seconds,
         message=" ".join("; ".join(why).split()),
+        front=front(
+            evaluations.baseline.id,
+            [(one, evaluations.candidate(one.candidate).origin) for one in verdicts],
+            metrics,
+        ),
     )
+
+
+def _of_winner(winner: str, evaluations: Evaluations) -> Verdict | None:
+    """Returns the verdict of a winner; of a translation the one before anything would be timed."""
+    return evaluations.verdict(winner) if evaluations.task.untimed else evaluations.confirm(winner)
 
 
 def unusable(run: str, task: Task, line: str, spent: Spent) -> Result:
@@ -88,6 +109,28 @@ def recorded(store: Store, record: RunRecord) -> Result:
 
 def _name(task: Task) -> TaskName:
     return TaskName(task.name, task.language, task.target)
+
+
+def _with_profile(verdict: Verdict, evaluations: Evaluations) -> tuple[Rung, ...]:
+    """Returns a winner's rungs with that of the profile, which the loop made before anything was confirmed.
+
+    The loop profiles what it builds upon, so a winner of the last round has none of its own.
+    """
+    if verdict.rung("confirm") is None:
+        return verdict.rungs
+    profile = evaluations.profiled(verdict.candidate)
+    if profile is None:
+        parent = evaluations.candidate(verdict.candidate).parent or evaluations.baseline.id
+        told = "what it was made from was" if evaluations.profiled(parent) else "nothing was built upon it"
+        rung = Rung("profile", RungStatus.SKIPPED, Reason.NOT_ASKED, f"not profiled itself; {told}")
+    elif profile.lines:
+        hottest = profile.lines[0]
+        where = f"line {hottest.line} takes {hottest.share:.0%} ({profile.source})"
+        rung = Rung("profile", RungStatus.PASSED, detail=where)
+    else:
+        rung = Rung("profile", RungStatus.INCONCLUSIVE, detail=profile.note)
+    at = [rung.name for rung in verdict.rungs].index("confirm")
+    return (*verdict.rungs[:at], rung, *verdict.rungs[at:])
 
 
 def _counts(rounds: Sequence[Round], verdicts: Sequence[Verdict]) -> Counts:

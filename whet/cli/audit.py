@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from whet.cli import options as opt
-from whet.cli.text import one_line
+from whet.core.text import one_line
 
 if TYPE_CHECKING:
     from whet.core.audit import Audit
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MEND = {
     "echo": "draw inputs that the target changes",
     "identity": "draw inputs that the target changes",
+    "blind": "give a problem whose output follows from its inputs",
     "empty": "draw inputs whose answer is not empty",
 }
 """How a workload is mended that a null candidate passes; any other: `MEND_OTHERS`."""
@@ -29,11 +30,13 @@ def audit(
     mutants: opt.Mutants = 60,
     workload: opt.Workload = None,
     tests: opt.Tests = None,
+    record: opt.Record = None,
     python: opt.Python = None,
     sandbox: opt.Sandbox = "auto",
     unsafe: opt.Unsafe = False,
     workers: opt.Workers = 2,
     seed: opt.Seed = None,
+    root: opt.Root = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
 ) -> int:
@@ -69,6 +72,8 @@ def report_lines(found: Audit) -> Iterator[str]:
     if found.accepted:
         mends = dict.fromkeys(MEND.get(name, MEND_OTHERS) for name in found.accepted)
         yield f"the oracle is empty: {', '.join(found.accepted)} accepted; {', and '.join(mends)}"
+    for said in found.suspicions:
+        yield f"suspicious      {one_line(said)}"
     yield ""
     stillborn = len(found.mutants) - len(found.ran)
     yield f"mutants         {len(found.mutants)} tried of {found.made}; {stillborn} do not build"

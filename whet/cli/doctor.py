@@ -44,7 +44,7 @@ def lines(report: Mapping[str, Sequence[Mapping[str, Any]]], width: int) -> Iter
         yield heading
         for finding in findings:
             mark = "ok" if finding["available"] else "--"
-            yield f"  {mark}  {finding['name']:<12}{finding['version'] or ''}".rstrip()
+            yield f"  {mark}  {finding['name'] + ' ':<12}{finding['version'] or ''}".rstrip()
             notes = [finding["reason"]]
             if not finding["available"] and finding.get("costs"):
                 notes.append(f"costs: {finding['costs']}")

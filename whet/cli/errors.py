@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import typer
 
-from whet.cli.text import one_line
 from whet.core.errors import Exit, WhetError, nearest
+from whet.core.events import Listener, unheard
+from whet.core.text import one_line
 
 SIGPIPE_EXIT = 141
 """What a shell reports for a program whose reader went away."""
@@ -25,10 +26,14 @@ class Session:
     Attributes:
         debug: show tracebacks.
         run: id of the run under way that could be resumed.
+        resume: the command that goes on with what is under way, where that is another than ``whet runs resume``.
+        listener: hears what happens besides whatever is shown, ``--json`` or not.
     """
 
     debug: bool = False
     run: str | None = None
+    resume: str | None = None
+    listener: Listener = unheard
 
 
 def guarded(session: Session, work: Callable[[], int]) -> int:
@@ -43,7 +48,8 @@ def guarded(session: Session, work: Callable[[], int]) -> int:
             code = done.exit_code
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
-        mend = f"; resume with: whet runs resume {session.run}" if session.run else ""
+        command = session.resume or (f"whet runs resume {session.run}" if session.run else "")
+        mend = f"; resume with: {command}" if command else ""
         return _fail(session, f"interrupted{mend}", Exit.INTERRUPTED)
     except typer.TyperException as error:
         return _fail(session, f"error: {describe(error)}", Exit.USAGE)

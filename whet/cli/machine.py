@@ -11,11 +11,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from whet.core.counter import Counter
 from whet.core.errors import UsageError
 from whet.evaluators.profilers import py_spy
+from whet.evaluators.prove.prove import available
 from whet.sandbox.counters.registry import survey
 from whet.sandbox.interpreter import find_interpreter, reachable
 
@@ -65,13 +67,17 @@ TOOLS = (
     Tool("unshare", "util-linux", "no bubblewrap sandbox"),
     Tool("gcc", "gcc", "no C targets"),
     Tool("g++", "g++", "no C++ targets"),
-    Tool("clang", "clang", "nothing in this version"),
-    Tool("clang-tidy", "clang-tidy", "nothing in this version"),
+    Tool("clang", "clang", "functions in C, C++ and assembly are measured against gcc alone"),
+    Tool("llvm-mca", "llvm", "no word on the loops of assembly for the Coder"),
+    *(Tool(f"{isa}-linux-gnu-gcc", f"gcc-{isa}-linux-gnu", f"no routines for {isa}") for isa in ("aarch64", "riscv64")),
+    Tool("qemu-aarch64", "qemu-user", "no routines for aarch64"),
+    Tool("qemu-riscv64", "qemu-user", "no routines for riscv64"),
+    Tool("clang-tidy", "clang-tidy", "no mends of clang-tidy among the catalogue's edits of C and C++"),
     Tool("valgrind", "valgrind", "no hot lines for C and C++ targets, and no --metric instructions"),
     Tool("perf", "linux-perf", "no hot spots by time for C and C++ targets, and no kernel and hardware counters"),
     Tool("git", "git", "nothing in this version"),
     Tool("docker", "docker.io", "no docker sandbox", ("version", "--format", "{{.Server.Version}}")),
-    Tool("nvcc", "nvidia-cuda-toolkit", "nothing in this version"),
+    Tool("nvcc", "nvidia-cuda-toolkit", "no check of CUDA answers to kernel problems"),
 )
 
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -80,7 +86,7 @@ KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 def tools() -> list[Finding]:
     """Returns the interpreters, compilers and helpers of this machine."""
     with ThreadPoolExecutor() as pool:
-        return [*_interpreters(), *pool.map(find, TOOLS), _py_spy(), _libseccomp(), *counters(survey())]
+        return [*_interpreters(), *pool.map(find, TOOLS), _py_spy(), _prover(), _libseccomp(), *counters(survey())]
 
 
 def counters(readings: Mapping[str, Sequence[Counter]]) -> Iterator[Finding]:
@@ -173,6 +179,12 @@ def _py_spy() -> Finding:
         return Finding("py-spy", False, None, "pip install py-spy", "Python's hot spots come from a slower tracer")
     version = _version((path, "--version"))
     return Finding("py-spy", version is not None, version, "" if version else "it is installed, and gets no answer")
+
+
+def _prover() -> Finding:
+    if not available():
+        return Finding("angr", False, None, "pip install 'whet[prove]'", "no proofs of native functions")
+    return Finding("angr", True, metadata.version("angr"))
 
 
 class _SeccompVersion(ctypes.Structure):

@@ -11,8 +11,23 @@ import typer
 from typer.core import TyperGroup
 
 from whet import __version__
-from whet.cli import audit, bench, doctor, optimize, profile, runs, verify
+from whet.cli import (
+    audit,
+    bench,
+    bench_self,
+    board,
+    bot,
+    doctor,
+    init,
+    optimize,
+    profile,
+    runs,
+    store,
+    transpile,
+    verify,
+)
 from whet.cli.errors import Session, guarded
+from whet.cli.mcp.command import mcp
 from whet.cli.options import Debug
 from whet.core.errors import UsageError, nearest
 
@@ -63,6 +78,9 @@ app.command("optimize")(optimize.optimize)
 app.command("verify")(verify.verify)
 app.command("audit")(audit.audit)
 app.command("profile")(profile.profile)
+app.command("transpile")(transpile.transpile)
+app.command("init")(init.init)
+app.command("mcp")(mcp)
 
 past = _group("Past runs: list, show, resume, replay and export them.")
 past.command("list")(runs.list_runs)
@@ -72,22 +90,44 @@ past.command("replay")(runs.replay)
 past.command("export")(runs.export)
 app.add_typer(past, name="runs")
 
-benchmarks = _group("Benchmarks: whet itself, so far.")
-benchmarks.command("self")(bench.measure_self)
+stores = _group("Where runs live: show it, and migrate what an older whet wrote.")
+stores.command("show")(store.show)
+stores.command("migrate")(store.migrate)
+app.add_typer(stores, name="store")
+
+benchmarks = _group("Benchmarks: suites of others and of whet, and whet itself.")
+benchmarks.command("list")(bench.list_suites)
+benchmarks.command("fetch-help")(bench.fetch_help)
+benchmarks.command("run")(bench.run)
+benchmarks.command("score")(bench.score)
+benchmarks.command("self")(bench_self.measure_self)
 app.add_typer(benchmarks, name="bench")
 
+boards = _group("The leaderboard: build it, show it, and check rows from elsewhere.")
+boards.command("build")(board.build)
+boards.command("serve")(board.serve)
+boards.command("check")(board.check)
+app.add_typer(boards, name="board")
 
-def main(arguments: Sequence[str] | None = None) -> int:
+pull_requests = _group("The pull-request bot: a server for a GitHub App, or a step of a workflow.")
+pull_requests.command("serve")(bot.serve)
+pull_requests.command("queue")(bot.queue)
+pull_requests.command("action")(bot.action)
+app.add_typer(pull_requests, name="bot")
+
+
+def main(arguments: Sequence[str] | None = None, session: Session | None = None) -> int:
     """Runs the command line and returns its exit code.
 
     Args:
         arguments: what follows the program's name; by default the process's own.
+        session: what the caller brings; None is a fresh one.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    session = Session()
+    session = session or Session()
 
     def work() -> int:
         command = typer.main.get_command(app)

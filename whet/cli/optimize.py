@@ -12,6 +12,8 @@ def optimize(
     target: opt.Target,
     model: opt.Model = None,
     judge_model: opt.JudgeModel = None,
+    takeover: opt.Takeover = None,
+    known_best: opt.KnownBestFile = None,
     strategy: opt.Strategy = "auto",
     rounds: opt.Rounds = 8,
     candidates: opt.Candidates = 4,
@@ -20,31 +22,60 @@ def optimize(
     budget_calls: opt.BudgetCalls = None,
     budget_candidates: opt.BudgetCandidates = None,
     budget_seconds: opt.BudgetSeconds = None,
+    interactive: opt.Interactive = False,
     apply: opt.Apply = False,
     output: opt.Output = None,
     workload: opt.Workload = None,
     tests: opt.Tests = None,
+    record: opt.Record = None,
+    project: opt.Project = None,
     metric: opt.Metric = "time",
+    max_memory: opt.MaxMemory = None,
+    max_time: opt.MaxTime = None,
     min_speedup: opt.MinSpeedup = 1.01,
     confidence: opt.Confidence = 0.99,
     cores: opt.Cores = 1,
     until: opt.Until = None,
     python: opt.Python = None,
     device: opt.Device = "auto",
+    arch: opt.Arch = None,
     sandbox: opt.Sandbox = "auto",
     unsafe: opt.Unsafe = False,
-    workers: opt.Workers = 2,
+    workers: opt.Spread = 2,
     seed: opt.Seed = None,
+    root: opt.Root = None,
+    run: opt.Whole = None,
+    top: opt.Top = None,
+    min_share: opt.MinShare = None,
+    changed: opt.Changed = None,
+    protocol: opt.Protocol = None,
+    torch_flags: opt.TorchFlags = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Make a function or a program faster, and prove it."""
+    """Make a function, a program or the hot functions of a repository faster, and prove it."""
+    from whet.core.errors import UsageError
+    from whet.evaluators.repository.folder import is_repository
+
+    if is_repository(target):
+        if interactive:
+            raise UsageError("--interactive goes with one function, program or kernel, not with a repository's folder")
+        if known_best is not None:
+            raise UsageError("--known-best goes with one function, program or kernel, not with a repository's folder")
+        if isinstance(workers, str):
+            raise UsageError(f"--workers {workers} goes with one function, program or kernel; give a number here")
+        from whet.cli.repository import optimize_repository
+
+        return optimize_repository(ctx, target, as_json=as_json)
+
     from whet.agents.optimize import optimize as work
+    from whet.cli.interactive import terminal
     from whet.cli.progress import watching
-    from whet.cli.render import show_result
+    from whet.cli.render import show_winner
     from whet.core.config import Budget
 
     budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
-    with watching(ctx.obj, budget, silent=as_json) as listener:
-        result = work(**opt.given(ctx), listener=listener)
-    return show_result(result, as_json=as_json)
+    person = terminal(as_json=as_json) if interactive else None
+    with watching(ctx.obj, budget, silent=as_json, plain=interactive) as listener:
+        result = work(**opt.given(ctx), listener=listener, person=person)
+    return show_winner(result, as_json=as_json)

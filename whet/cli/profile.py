@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from whet.cli import options as opt
-from whet.cli.text import printable
+from whet.core.errors import UsageError
+from whet.core.text import printable
 
 if TYPE_CHECKING:
     from whet.core.counter import Counter
-    from whet.core.profile import Profile, ProfileReport
+    from whet.core.profile import Memory, Profile, ProfileReport
 
 NARROWEST = 20
 BAR = 8
@@ -25,18 +26,38 @@ def profile(
     ctx: typer.Context,
     target: opt.Target,
     workload: opt.Workload = None,
+    record: opt.Record = None,
     python: opt.Python = None,
     sandbox: opt.Sandbox = "auto",
     unsafe: opt.Unsafe = False,
     seed: opt.Seed = None,
     privileged_counters: opt.PrivilegedCounters = False,
+    root: opt.Root = None,
+    run: opt.Whole = None,
+    tests: opt.Tests = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Show where a target's time goes: hot functions, hot lines and counters."""
+    """Show where a target's time and memory go: hot functions, hot lines, memory by line and counters.
+
+    Of a repository's folder: its hot functions, in the order in which optimize would try them.
+    """
+    from whet.evaluators.repository.folder import is_repository
+
+    if is_repository(target):
+        from whet.cli.repository import profile_repository
+
+        return profile_repository(ctx, target, as_json=as_json)
+
+    if tests is not None:
+        raise UsageError("--tests goes with a repository's folder")
+
+    from whet.cli.progress import watching
+    from whet.core.config import Budget
     from whet.evaluators.profilers.target_profile import profile_target
 
-    report = profile_target(**opt.given(ctx))
+    with watching(ctx.obj, Budget(), silent=as_json) as listener:
+        report = profile_target(**opt.given(ctx), listener=listener)
     if as_json:
         print(json.dumps(report.to_json(), indent=2))
     else:
@@ -58,10 +79,12 @@ def _sections(report: ProfileReport, width: int) -> Iterator[str]:
     if found.lines:
         yield f"measured by {found.source}, in {found.unit}"
     for heading, text in (("note", found.note), ("loosened", report.loosened)):
-        yield from _wrapped(f"{heading}: {text}", width, "") if text else ()
+        for number, line in enumerate(text.splitlines()):
+            yield from _wrapped(line if number else f"{heading}: {line}", width, "  " if number else "")
     yield from _functions(found)
     yield from _hot_lines(found)
-    yield from _counters(report.counters, width)
+    yield from _memory(found.memory, width) if found.memory else ()
+    yield from _counters(report.counters, width) if report.counters else ()
 
 
 def _functions(found: Profile) -> Iterator[str]:
@@ -81,6 +104,22 @@ def _hot_lines(found: Profile) -> Iterator[str]:
         yield "hot lines"
     for line in found.lines:
         yield f" {line.share:4.0%}  {'#' * round(line.share * BAR):.<{BAR}} {line.line:4}  {line.text}"
+
+
+def _memory(found: Memory, width: int) -> Iterator[str]:
+    from whet.core.profile import in_bytes
+
+    yield ""
+    yield "memory by line"
+    if found.peak_bytes is None:
+        yield from _wrapped(f"not available: {found.note}", width, "  ")
+        return
+    yield f"  {in_bytes(found.peak_bytes)} at the peak ({found.source})"
+    if found.lines:
+        yield "     peak   blocks   allocs"
+    for line in found.lines:
+        allocations = "-" if line.allocations is None else str(line.allocations)
+        yield f"{in_bytes(line.peak_bytes):>9} {line.blocks:8} {allocations:>8} {line.line:4}  {line.text}"
 
 
 def _counters(counters: Sequence[Counter], width: int) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from whet.cli.text import one_line
 from whet.core.evidence import Comparison, Replication
+from whet.core.text import one_line
 
 WORDS = {True: "agrees", False: "differs", None: "not compared"}
 

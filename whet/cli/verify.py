@@ -17,21 +17,35 @@ def verify(
     signers: opt.Signers = None,
     workload: opt.Workload = None,
     tests: opt.Tests = None,
+    record: opt.Record = None,
+    project: opt.Project = None,
     metric: opt.Metric = "time",
+    max_memory: opt.MaxMemory = None,
+    max_time: opt.MaxTime = None,
     min_speedup: opt.MinSpeedup = 1.01,
     confidence: opt.Confidence = 0.99,
     cores: opt.Cores = 1,
     until: opt.Until = None,
     python: opt.Python = None,
     device: opt.Device = "auto",
+    arch: opt.Arch = None,
     sandbox: opt.Sandbox = "auto",
     unsafe: opt.Unsafe = False,
     workers: opt.Workers = 2,
     seed: opt.Seed = None,
+    root: opt.Root = None,
+    rev: opt.Revisions = None,
+    run: opt.Whole = None,
+    protocol: opt.Protocol = None,
+    torch_flags: opt.TorchFlags = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
 ) -> int:
-    """Judge a rewrite: is it right, and is it faster? Or repeat somebody's evidence. No model is needed."""
+    """Judge a rewrite, or a change between two revisions: right, and faster? Or repeat evidence. No model is needed."""
+    if rev is not None:
+        from whet.cli.repository import verify_revisions
+
+        return verify_revisions(ctx, target or ".", as_json=as_json)
     if evidence is None and (candidate is None) == (patch is None):
         raise UsageError("verify takes either --candidate FILE or --patch FILE, or --evidence FILE alone")
 

@@ -108,6 +108,7 @@ class Audit:
         made: mutants that the target has.
         mutants: those that were tried.
         seconds: wall time.
+        suspicions: what is said against the outputs of a kernel problem: that they hardly differ, or are next to zero.
     """
 
     task: TaskName
@@ -117,6 +118,7 @@ class Audit:
     made: int
     mutants: tuple[MutantOutcome, ...]
     seconds: float
+    suspicions: tuple[str, ...] = ()
 
     @property
     def ran(self) -> tuple[MutantOutcome, ...]:
@@ -161,6 +163,7 @@ class Audit:
             "seed": self.seed,
             "nulls": [{"status": null.status, **to_plain(null)} for null in self.nulls],
             "strengthened": self.strengthened,
+            "suspicions": list(self.suspicions),
             "mutants": {
                 "made": self.made,
                 "tried": len(self.mutants),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 
+@lru_cache(maxsize=64)  # a round asks for those of its candidates again and again
 def content_id(source: str) -> str:
     """Returns the SHA-256 of the exact bytes of a source text."""
     return hashlib.sha256(source.encode("utf-8")).hexdigest()
@@ -15,7 +16,8 @@ def content_id(source: str) -> str:
 
 def _lines(text: str) -> list[str]:
     # `str.splitlines` also divides at form feeds and the like, which a patch cannot express.
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+    *lines, last = text.split("\n")
+    return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
 @dataclass(frozen=True, slots=True)

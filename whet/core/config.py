@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from whet.core.constraint import Constraint, read_constraint
 from whet.core.errors import UsageError, nearest
+from whet.core.measurement import OF_TIME
 from whet.core.verdict import RUNGS
 
-METRICS = ("time", "memory", "instructions", "energy")
+METRICS = ("time", "throughput", "cpu", "memory", "instructions", "energy")
 DEVICES = ("auto", "cpu", "cuda")
+ARCHS = ("sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120", "sm_120a")
+"""Architectures of NVIDIA GPUs that answers can be compiled for; a letter adds what no later one promises to keep."""
+PROTOCOLS = ("kernelbench",)
+TORCH_FLAGS = ("tf32", "cudnn-benchmark")
+"""Switches of cuBLAS and cuDNN that a user may want both sides to run with."""
+ISAS = ("x86_64", "aarch64", "riscv64")
+PYPROJECT, WHET_TOML = "pyproject.toml", "whet.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,39 +33,75 @@ class Options:
     Attributes:
         workload: a workload file or a folder of cases.
         tests: the target's own test command.
-        metric: what is to be improved.
+        record: a command whose calls of the target become inputs.
+        metric: what is to be improved; of several, with commas between, the first decides.
+        max_memory: what a candidate may take of memory at most: times the baseline's (``1.1x``), or bytes (``512MiB``).
+        max_time: the same of time, times the baseline's.
         min_speedup: the smallest ratio that counts as faster.
         confidence: of intervals and decisions.
         cores: cores that both sides may use.
         until: the last rung to climb.
         python: the interpreter that candidates run on; None is whet's own.
         device: auto, cpu or cuda.
+        arch: of the NVIDIA GPU to compile for; None is that of the GPU here, else sm_90.
         sandbox: auto, docker, bubblewrap or none.
         unsafe: allows ``sandbox="none"``.
         workers: candidates checked side by side.
         seed: seed of the inputs, never shown to a candidate; None draws one.
+        root: a local checkout of the suite that the target names.
+        protocol: a suite's own rule, applied beside whet's; it never decides.
+        torch_flags: switches of `TORCH_FLAGS` that both sides of a torch module run with, with commas between.
+        to: the instruction set that an assembly routine is to be translated to.
+        project: the folder whose copy ``tests`` and ``record`` run in; None finds it.
+        cluster: of `optimize` alone: who evaluates in the place of this process, as after ``--workers``: ``local``,
+            ``local:2``, ``ray`` or ``ray://HOST:PORT``; empty for nobody.
     """
 
     workload: Path | None = None
     tests: str | None = None
+    record: str | None = None
     metric: str = "time"
+    max_memory: str | None = None
+    max_time: str | None = None
     min_speedup: float = 1.01
     confidence: float = 0.99
     cores: int = 1
     until: str | None = None
     python: Path | None = None
     device: str = "auto"
+    arch: str | None = None
     sandbox: str = "auto"
     unsafe: bool = False
     workers: int = 2
     seed: int | None = None
+    root: Path | None = None
+    protocol: str | None = None
+    torch_flags: str | None = None
+    to: str | None = None
+    project: Path | None = None
+    cluster: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("workload", "python"):  # a library call may give a path as text
+        for name in ("workload", "python", "root", "project"):  # a library call may give a path as text
             if isinstance(given := getattr(self, name), str):
                 object.__setattr__(self, name, Path(given))
-        one_of("--metric", self.metric, METRICS)
+        for metric in self.metrics:
+            one_of("--metric", metric, METRICS)
+        if len(set(self.metrics)) < len(self.metrics):
+            raise UsageError(f"--metric {self.metric} names one of them twice")
+        if set(OF_TIME) <= {*self.metrics, *self.beside}:
+            raise UsageError(
+                "throughput is calls a second, the reciprocal of time: one measurement; ask for one of them"
+            )
         one_of("--device", self.device, DEVICES)
+        if self.arch is not None:
+            one_of("--arch", self.arch, ARCHS)
+        if self.protocol is not None:
+            one_of("--protocol", self.protocol, PROTOCOLS)
+        for flag in self.torch_flags.split(",") if self.torch_flags is not None else ():
+            one_of("--torch-flags", flag, TORCH_FLAGS)
+        if self.to is not None:
+            one_of("--to", self.to, ISAS)
         if self.until is not None:
             one_of("--until", self.until, RUNGS)
         if not 0.5 < self.confidence < 1.0:
@@ -68,6 +113,23 @@ class Options:
             raise UsageError(f"--cores {self.cores} does not fit this machine; it offers 1 to {cpus}")
         if self.workers < 1:
             raise UsageError(f"--workers {self.workers} is below 1")
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is to be improved; the first decides."""
+        return tuple(self.metric.split(","))
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What a candidate has to keep, whatever it gains."""
+        asked = {"memory": self.max_memory, "time": self.max_time}
+        return tuple(read_constraint(metric, text) for metric, text in asked.items() if text is not None)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Metrics that are measured beside the first: the others that are named, and those that are limited."""
+        named = dict.fromkeys((*self.metrics, *(one.metric for one in self.constraints)))
+        return tuple(named)[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +167,81 @@ class ModelPrice(BaseModel):
     cached: float | None = Field(default=None, ge=0)
 
 
-class ProjectConfig(BaseModel):
-    """``[tool.whet]`` in a pyproject.toml."""
+class ProviderLimits(BaseModel):
+    """What a provider takes, as a user states it under ``[tool.whet.providers."PROVIDER"]``.
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    Attributes:
+        slots: calls under way at once.
+        requests_per_minute: calls that begin within a minute; None for no limit.
+        tokens_per_minute: tokens, input and output together, of the calls that begin within a minute.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    slots: int = Field(default=4, ge=1)
+    requests_per_minute: int | None = Field(default=None, alias="requests-per-minute", ge=1)
+    tokens_per_minute: int | None = Field(default=None, alias="tokens-per-minute", ge=1)
+
+
+class ProjectConfig(BaseModel):
+    """``[tool.whet]`` in a pyproject.toml, or in a whet.toml that describes no task.
+
+    All but the models, their prices and providers, and what they remember is for whole repositories; None leaves it to
+    the command line.
+
+    Attributes:
+        model: who proposes.
+        judge_model: who judges.
+        prices: of models, by name.
+        providers: what they take, by name.
+        remember: whether they are told what earlier runs found out, and later ones what this one does.
+        run: the command whose time counts.
+        tests: the command that tests the repository.
+        build: the command that makes a C or C++ project, before it is tested or run.
+        python: the interpreter of the project's environment, or the environment's folder; from the file's folder.
+        ignore: globs of files that are left alone, from the file's folder.
+        top: functions that are tried.
+        min_share: of the command's time: what takes less is not tried.
+        min_speedup: the smallest ratio of a function that counts as faster.
+        max_memory: what a function may take of memory at most, as after ``--max-memory``.
+        confidence: of intervals and decisions.
+        rounds: turns of the loop for one function.
+        candidates: in a round.
+        strategy: how the next candidates are chosen.
+        budget_usd: cap on what models may cost; the other budgets are caps on the whole run too.
+        budget_tokens: input and output together.
+        budget_calls: of models.
+        budget_candidates: distinct ones evaluated.
+        budget_seconds: wall time.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", populate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
+    )
 
     model: str | None = None
-    judge_model: str | None = Field(default=None, alias="judge-model")
+    judge_model: str | None = None
     prices: dict[str, ModelPrice] = Field(default_factory=dict)
+    providers: dict[str, ProviderLimits] = Field(default_factory=dict)
+    remember: bool = True
+    run: str | None = Field(default=None, min_length=1)
+    tests: str | None = Field(default=None, min_length=1)
+    build: str | None = Field(default=None, min_length=1)
+    python: str | None = Field(default=None, min_length=1)
+    ignore: list[str] = Field(default_factory=list)
+    top: int | None = Field(default=None, ge=1)
+    min_share: float | None = Field(default=None, ge=0.0, le=1.0)
+    min_speedup: float | None = Field(default=None, ge=1.0)
+    max_memory: str | None = None
+    confidence: float | None = Field(default=None, gt=0.5, lt=1.0)
+    rounds: int | None = Field(default=None, ge=1)
+    candidates: int | None = Field(default=None, ge=1)
+    strategy: str | None = None
+    budget_usd: float | None = Field(default=None, ge=0.0)
+    budget_tokens: int | None = Field(default=None, ge=0)
+    budget_calls: int | None = Field(default=None, ge=0)
+    budget_candidates: int | None = Field(default=None, ge=0)
+    budget_seconds: float | None = Field(default=None, ge=0.0)
 
 
 def one_of(option: str, value: str, known: tuple[str, ...]) -> None:
@@ -132,31 +261,55 @@ def describe_invalid(error: ValidationError, model: type[BaseModel]) -> str:
 
 
 def _keys_at(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
+    inner: object = model
     for part in path:
-        inner = next((f.annotation for n, f in model.model_fields.items() if part in (n, f.alias)), None)
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return []
-        model = inner
-    return [f.alias or n for n, f in model.model_fields.items()]
+        if get_origin(inner) is dict:
+            inner = get_args(inner)[1]
+        elif isinstance(inner, type) and issubclass(inner, BaseModel):
+            inner = next((f.annotation for n, f in inner.model_fields.items() if part in (n, f.alias)), None)
+    if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+        return []
+    return [f.alias or n for n, f in inner.model_fields.items()]
 
 
 def load_project_config(start: Path) -> ProjectConfig:
-    """Reads ``[tool.whet]`` from the nearest pyproject.toml at or above ``start``.
+    """Reads ``[tool.whet]`` of the nearest folder, at or above ``start``, that has a pyproject.toml or a whet.toml.
+
+    A whet.toml that describes a task is none of them.
 
     Raises:
-        UsageError: it is not TOML, or holds a key that whet does not know.
+        UsageError: a file is not TOML, holds a key that whet does not know, or both files have such a table.
     """
     folder = start.resolve()
     for parent in (folder, *folder.parents):
-        path = parent / "pyproject.toml"
-        if not path.is_file():
-            continue
-        table: Mapping[str, object] = read_toml(path).get("tool", {}).get("whet", {})  # type: ignore[attr-defined]
-        try:
-            return ProjectConfig.model_validate(table)
-        except ValidationError as error:
-            raise UsageError(f"{path}: [tool.whet] {describe_invalid(error, ProjectConfig)}") from None
+        tables = {path: table for path in _config_files(parent) if (table := _whet_table(path)) is not None}
+        if len(tables) > 1:
+            raise UsageError(f"{parent}: both {' and '.join(path.name for path in tables)} have [tool.whet]; keep one")
+        for path, table in tables.items():
+            try:
+                return ProjectConfig.model_validate(table)
+            except ValidationError as error:
+                raise UsageError(f"{path}: [tool.whet] {describe_invalid(error, ProjectConfig)}") from None
+        if (parent / PYPROJECT).is_file():
+            break
     return ProjectConfig()
+
+
+def _config_files(folder: Path) -> list[Path]:
+    return [path for name in (PYPROJECT, WHET_TOML) if (path := folder / name).is_file()]
+
+
+def _whet_table(path: Path) -> object | None:
+    """Returns the ``[tool.whet]`` of a file; None where it has none.
+
+    Raises:
+        UsageError: the file cannot be read, or is a whet.toml of another form.
+    """
+    data = read_toml(path)
+    if path.name == WHET_TOML and "task" not in data and (other := sorted(data.keys() - {"tool"})):
+        raise UsageError(f"{path}: unknown key '{other[0]}'{nearest(other[0], ('task', 'tool'))}")
+    tool = data.get("tool")
+    return tool.get("whet") if isinstance(tool, dict) else None
 
 
 def read_toml(path: Path) -> dict[str, object]:

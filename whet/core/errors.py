@@ -31,6 +31,10 @@ class UsageError(WhetError):
     exit_code = Exit.USAGE
 
 
+class NoInputsError(UsageError):
+    """Nothing is known that inputs of the target could be made of."""
+
+
 class BaselineError(WhetError):
     """The baseline, or the oracle that it gives, cannot be used.
 
@@ -53,6 +57,10 @@ class BudgetError(WhetError):
 
 class SandboxError(WhetError):
     """The sandbox itself broke; says nothing about the candidate."""
+
+
+class StoreError(WhetError):
+    """The store cannot be read or written any more; what it holds is as it was, and a run can be resumed."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -14,7 +14,8 @@ class Kind(StrEnum):
     ``stage``: a step began or ended (baseline, profile, confirm). ``round``: a round began, data ``round``.
     ``candidate``: one candidate moved on, data ``candidate``, ``origin``, ``state`` (checking, measuring,
     done), and once done ``reason`` or ``ratio``, ``low``, ``high``. ``judge``: data ``directive``. ``cost``:
-    data ``usd``, ``tokens``, ``calls``.
+    data ``usd``, ``tokens``, ``calls``. ``recorded``: what came of ``--record``. ``hosts``: how they are now, data
+    ``hosts`` (see `whet.sandbox.workers.base.Host`) and ``waiting``, the work that none has begun.
     """
 
     STAGE = "stage"
@@ -22,6 +23,8 @@ class Kind(StrEnum):
     CANDIDATE = "candidate"
     JUDGE = "judge"
     COST = "cost"
+    RECORDED = "recorded"
+    HOSTS = "hosts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from whet.core.errors import Exit
 from whet.core.measurement import Speedup
 from whet.core.plain import to_plain
 from whet.core.result import Result, Status
-from whet.core.task import Kind, Limits, OracleRule
+from whet.core.signature import Signature
+from whet.core.task import Commands, Kind, Limits, Module, OracleRule
 from whet.core.verdict import Rung
 
 SCHEMA = "whet.evidence/1"
@@ -95,6 +96,7 @@ class TaskSettings:
         filename: the target's path under its root.
         sizes: those that override the workload's own.
         tests: the target's own test command; paths of the project are relative to it.
+        others: files that the target's text holds beside its own; see `whet.core.parts`.
     """
 
     name: str
@@ -106,6 +108,10 @@ class TaskSettings:
     oracle: OracleRule
     limits: Limits
     tests: tuple[str, ...] | None
+    signature: Signature | None = None
+    module: Module | None = None
+    commands: Commands | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,8 @@ class Settings:
     confidence: float
     cores: int
     until: str | None
+    max_memory: str | None = None
+    max_time: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ class Label(StrEnum):
     DATA_STRUCTURE = "data structure"
     VECTORISATION = "vectorisation"
     CUSTOM_KERNEL = "custom kernel"
+    DECOY_KERNEL = "decoy kernel"
     LIBRARY_CALL = "library call"
     COMPILER_FLAG = "compiler flag"
     LOWER_PRECISION = "lower precision"

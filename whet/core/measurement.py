@@ -9,11 +9,20 @@ from typing import Any
 
 BETTER = {
     "time": "faster",
+    "cpu": "less CPU time",
+    "throughput": "more throughput",
     "memory": "less memory",
     "instructions": "fewer instructions",
     "energy": "less energy",
 }
 """A gain in each metric, in the words of reports."""
+OF_TIME = ("time", "throughput")
+"""Metrics that are one measurement: the second tells the first in calls a second, and a gain in one is that in both."""
+
+
+def told_as(metric: str) -> str:
+    """Returns the name under which a model is asked for less of something; of throughput it is asked for less time."""
+    return OF_TIME[0] if metric in OF_TIME else metric
 
 
 class Outcome(StrEnum):
@@ -27,6 +36,16 @@ class Outcome(StrEnum):
 @dataclass(frozen=True, slots=True)
 class WorkloadRatio:
     """Speedup on one workload: baseline / candidate, with its interval."""
+
+    name: str
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRatio:
+    """Speedup over one of several baselines, with its interval."""
 
     name: str
     ratio: float
@@ -50,6 +69,9 @@ class Speedup:
         baseline: which baseline it is against.
         workloads: the ratio on each timed workload.
         cpu_seconds: of the baseline and of the candidate in one pass over each timed workload, the medians' sum.
+        baselines: where there are several, what each of them shows; the headline is against the fastest.
+        rates: of the baseline and of the candidate, where the metric is throughput: calls, or runs of a program, a
+            second in a pass over the timed workloads.
     """
 
     ratio: float
@@ -63,6 +85,8 @@ class Speedup:
     baseline: str
     workloads: tuple[WorkloadRatio, ...]
     cpu_seconds: tuple[float, float] | None = None
+    baselines: tuple[BaselineRatio, ...] = ()
+    rates: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +103,10 @@ class Measurement:
         labels: what kind of win it was found to be (law 8): by the figures themselves, and once confirmed by the
             change too.
         untimed: ratios at sizes that do not count for the headline.
+        undecided: looks that were taken, where none has decided and a further one may; 0 where it is over.
+        beside: the same candidate in the other metrics that were asked for or limited, without their samples.
+        unkept: which limit on a metric was not shown to be kept, and by what figure; empty where all were.
+        over_limit: whether it was shown to be broken.
         raw: every sample, the order, core and load: plain JSON data.
     """
 
@@ -90,6 +118,10 @@ class Measurement:
     resolution: float = 1.0
     labels: tuple[str, ...] = ()
     untimed: tuple[WorkloadRatio, ...] = ()
+    undecided: int = 0
+    beside: tuple[Measurement, ...] = ()
+    unkept: str = ""
+    over_limit: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -51,11 +51,17 @@ def apply_patch(patch: str, source: str) -> str | Malformed:
 
 def files_changed(patch: str) -> set[str]:
     """Returns the names of the files that a unified diff changes, makes, removes or renames."""
-    lines = patch.splitlines()
+    lines = [line.rstrip("\r") for line in patch.split("\n")]
     names: set[str] = set()
-    for at, line in enumerate(lines):
-        if _begins_file(lines, at) and line.startswith("--- "):
-            names |= {_file_name(line[4:]), _file_name(lines[at + 1][4:])}
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if line.startswith("@@"):
+            # A removed line may look like the head of a file.
+            at += len(_body(lines, at, HUNK.match(line)))
+        elif line.startswith("--- ") and _begins_file(lines, at - 1):
+            names |= {_file_name(line[4:]), _file_name(lines[at][4:])}
         elif line.startswith(("rename from ", "rename to ", "copy to ")):
             names.add(line.partition(" ")[2].partition(" ")[2])
         elif line.startswith("diff --git ") and " b/" in line:

@@ -1,4 +1,4 @@
-"""Where the time goes."""
+"""Where time and memory go."""
 
 from __future__ import annotations
 
@@ -42,6 +42,43 @@ class HotFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryLine:
+    """What a line of the target's file takes of memory; what it calls in other files counts for it.
+
+    Attributes:
+        line: its number, from 1.
+        text: what stands there.
+        peak_bytes: bytes of its blocks that lived when the target held most; for Python, what one execution of the line
+            took for a moment where that is more.
+        blocks: how many of its blocks lived then.
+        allocations: of the whole run; None where the tool does not tell.
+    """
+
+    line: int
+    text: str
+    peak_bytes: int
+    blocks: int
+    allocations: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory by line, on one input.
+
+    Attributes:
+        lines: those that take most, the largest first.
+        peak_bytes: the most that was allocated at a time; None where nothing could be measured.
+        source: what measured it: ``tracemalloc`` or ``dhat``.
+        note: why there is nothing.
+    """
+
+    lines: tuple[MemoryLine, ...]
+    peak_bytes: int | None
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Hot spots of one source text, hottest first.
 
@@ -51,6 +88,8 @@ class Profile:
         note: why there is nothing, or why a better tool did not measure it.
         functions: hot functions.
         unit: what the shares are shares of: ``samples``, ``ns`` or ``instructions``.
+        memory: by line; None where it was not asked for.
+        model: what a model of the processor says of its loops, a line each; empty for all but assembly.
     """
 
     lines: tuple[HotLine, ...]
@@ -58,6 +97,16 @@ class Profile:
     note: str = ""
     functions: tuple[HotFunction, ...] = ()
     unit: str = ""
+    memory: Memory | None = None
+    model: str = ""
+
+
+def in_bytes(size: int) -> str:
+    """Returns a number of bytes as people write it: ``7.6 MiB``."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} B"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.errors import Exit
+from whet.core.front import FrontRow
 from whet.core.measurement import Measurement, Speedup
 from whet.core.plain import to_plain
 from whet.core.task import Task
@@ -94,21 +95,64 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of all model calls; ``cached`` is the part of ``input`` that was read from a cache."""
+    """Tokens of model calls; ``cached`` is the part of ``input`` that was read from a cache."""
 
     input: int = 0
     cached: int = 0
     output: int = 0
 
+    @property
+    def cached_share(self) -> float:
+        """The part of all that was read, 0 to 1."""
+        return self.cached / self.input if self.input else 0.0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(self.input + other.input, self.cached + other.cached, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCost:
+    """What the calls to one model cost; ``usd`` is None where its price was unknown."""
+
+    usd: float | None = 0.0
+    calls: int = 0
+    tokens: Tokens = Tokens()
+
+    def __add__(self, other: ModelCost) -> ModelCost:
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return ModelCost(usd, self.calls + other.calls, self.tokens + other.tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the models cost; ``usd_complete`` is false where a price was unknown."""
+    """What the models cost; ``usd_complete`` is false where a price was unknown.
+
+    ``models`` is what each of them cost, by its name without the address of its server: results are published.
+    """
 
     usd: float = 0.0
     usd_complete: bool = True
     calls: int = 0
     tokens: Tokens = Tokens()
+    models: Mapping[str, ModelCost] = field(default_factory=dict)
+
+    @staticmethod
+    def of(model: str, cost: ModelCost) -> Cost:
+        """Returns what one model cost."""
+        name = model.partition("@http")[0]
+        return Cost(cost.usd or 0.0, cost.usd is not None, cost.calls, cost.tokens, {name: cost})
+
+    def __add__(self, other: Cost) -> Cost:
+        models = dict(self.models)
+        for model, cost in other.models.items():
+            models[model] = models.get(model, ModelCost()) + cost
+        return Cost(
+            self.usd + other.usd,
+            self.usd_complete and other.usd_complete,
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            models,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +179,7 @@ class Result:
         cost: of the models.
         seconds: wall time of the run.
         message: one line on why it ended so.
+        front: where several metrics were asked for, the texts that no other is shown to be better than.
     """
 
     run: str
@@ -147,6 +192,7 @@ class Result:
     cost: Cost
     seconds: float
     message: str = ""
+    front: tuple[FrontRow, ...] = ()
 
     @property
     def exit_code(self) -> Exit:
@@ -159,6 +205,8 @@ class Result:
         if document["candidate"] is not None:
             del document["candidate"]["source"]
         for rung in document["rungs"]:
-            del rung["evidence"]
+            evidence = rung.pop("evidence")
+            if "protocol" in evidence:
+                rung["protocol"] = evidence["protocol"]
             rung["seconds"] = round(rung["seconds"], 4)
         return document

@@ -1,36 +1,38 @@
-"""Where runs live: a SQLite database and content-addressed texts under the user's state directory.
+"""Where runs live: one SQLite database under the user's state directory, or the one that ``WHET_STORE`` names.
 
 Everything that a run would need to be resumed or replayed is written here before it is used: verdicts,
-profiles, prompts' directives. `facts` are named JSON values of a run; `blobs` are texts named by their hash.
+profiles, prompts' directives. `facts` are named JSON values of a run; `texts` are named by their hash. Both are
+compressed.
+
+A commit is in the kernel's hands before it returns, or in the server's, so that no kill of a process loses it. It is
+on the disk before it returns only within `Store.on_disk`: a power cut may lose the last moments of a run, which are
+worked through again, but no reply that anything was built upon. What it leaves is always the state of one moment,
+checkpoints included: they stand in the same database.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import secrets
-import sqlite3
-import threading
 import time
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whet.core.database import open_database
+from whet.core.database.base import Connection, Kind
+from whet.core.database.schema import migrate
 from whet.core.errors import UsageError, nearest
+from whet.core.packed import pack, unpack
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (
-    id TEXT PRIMARY KEY, command TEXT NOT NULL, target TEXT NOT NULL, request TEXT NOT NULL,
-    started REAL NOT NULL, finished REAL, result TEXT
-);
-CREATE TABLE IF NOT EXISTS facts (
-    run TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (run, key)
-);
-"""
+RUN = "id, command, target, request, started, finished, result"
+TEXT_LEVEL = 3
+"""Of zlib: half the time of its default for 7 % more bytes; a round's prompts are its longest texts."""
 
 
 def default_home() -> Path:
@@ -67,47 +69,101 @@ class RunRecord:
 
 
 class Store:
-    """Runs, their facts, and texts by hash. Safe for several threads and processes of one host."""
+    """Runs, their facts, and texts by hash. Safe for several threads and processes.
+
+    Args:
+        home: the state directory, for what is of this host, and for the database where ``WHET_STORE`` names none.
+
+    Raises:
+        UsageError: the directory or the database cannot be used.
+    """
 
     def __init__(self, home: Path | None = None) -> None:
         self.home = (home or default_home()).resolve()
+        self._database = open_database(self.home)
         try:
-            (self.home / "blobs").mkdir(parents=True, exist_ok=True)
-            (self.home / "locks").mkdir(exist_ok=True)
-            self._db = sqlite3.connect(self.home / "whet.db", check_same_thread=False, timeout=30, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.executescript(SCHEMA)
-        except (OSError, sqlite3.Error) as error:
-            raise UsageError(f"the state directory {self.home} cannot be used ({error}); set WHET_HOME") from None
-        self._lock = threading.RLock()
-        self._held: dict[str, int] = {}
+            migrate(self._database)
+        except BaseException:
+            self._database.close()
+            raise
+        self._stored: set[bytes] = set()
+        self._waiting: dict[bytes, bytes] | None = None
 
     def close(self) -> None:
         """Closes the database and lets go of the runs held by this process."""
-        for descriptor in self._held.values():
-            os.close(descriptor)
-        self._held.clear()
-        self._db.close()
+        self._database.close()
+
+    @property
+    def kind(self) -> Kind:
+        """What the database is."""
+        return self._database.kind
+
+    @property
+    def name(self) -> str:
+        """Where the database is, for people: the state directory, or a URL without its password."""
+        return self._database.name
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that is stored."""
+        return self._database.size()
+
+    def connection(self) -> AbstractContextManager[Connection]:
+        """Gives the database to one thread at a time; each statement commits by itself."""
+        return self._database.connection()
+
+    def transaction(self) -> AbstractContextManager[Connection]:
+        """Gives the database to one thread whose statements become one commit, or none."""
+        return self._transaction(False)
+
+    def on_disk(self) -> AbstractContextManager[Connection]:
+        """As `transaction`, but its commit, and all before it, outlive a power cut; not within another one."""
+        return self._transaction(True)
 
     @contextmanager
-    def connection(self) -> Iterator[sqlite3.Connection]:
-        """Gives the database to one thread at a time; each statement commits by itself."""
-        with self._lock:
-            yield self._db
+    def changing(self) -> Iterator[Connection]:
+        """As `transaction`, for changes of the tables: nobody else makes any until its end."""
+        with self.transaction() as db:
+            self._database.alone(db)
+            yield db
+
+    @contextmanager
+    def _transaction(self, on_disk: bool) -> Iterator[Connection]:
+        with self.connection() as outer:
+            if self._waiting is not None:
+                yield outer
+                return
+            self._waiting = {}
+            try:
+                with self._database.transaction(on_disk) as db:
+                    yield db
+                    # In one order: two drivers that store the same texts the other way round would wait for each other.
+                    for name, data in sorted(self._waiting.items()):
+                        self._insert(db, name, data)
+                self._stored.update(self._waiting)
+            finally:
+                self._waiting = None
 
     # texts
 
     def put(self, text: str) -> str:
         """Stores a text and returns its SHA-256."""
         data = text.encode("utf-8")
-        name = hashlib.sha256(data).hexdigest()
-        path = self.home / "blobs" / name[:2] / name[2:]
-        if not path.exists():
-            path.parent.mkdir(exist_ok=True)
-            partial = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
-            partial.write_bytes(data)
-            partial.replace(path)
-        return name
+        name = hashlib.sha256(data)
+        with self.connection() as db:
+            if (digest := name.digest()) in self._stored:
+                return name.hexdigest()
+            if self._waiting is not None:
+                if digest not in self._waiting:
+                    self._waiting[digest] = zlib.compress(data, TEXT_LEVEL)
+            else:
+                self._insert(db, digest, zlib.compress(data, TEXT_LEVEL))
+                self._stored.add(digest)
+        return name.hexdigest()
+
+    def _insert(self, db: Connection, name: bytes, data: bytes) -> None:
+        values = {"name": name, "data": data}
+        db.execute("INSERT INTO texts (name, data) VALUES (:name, :data) ON CONFLICT (name) DO NOTHING", values)
 
     def get(self, name: str) -> str:
         """Returns the text with this SHA-256.
@@ -115,10 +171,32 @@ class Store:
         Raises:
             KeyError: no such text is stored.
         """
-        try:
-            return (self.home / "blobs" / name[:2] / name[2:]).read_bytes().decode("utf-8")
-        except FileNotFoundError:
-            raise KeyError(name) from None
+        digest = bytes.fromhex(name)
+        with self.connection() as db:
+            data = self._waiting.get(digest) if self._waiting else None
+            if data is None:
+                row = db.execute("SELECT data FROM texts WHERE name = :name", {"name": digest}).fetchone()
+                if row is None:
+                    raise KeyError(name)
+                data = row[0]
+        return zlib.decompress(data).decode("utf-8")
+
+    # results
+
+    def result(self, key: str) -> Any | None:
+        """Returns the result of work by its content key, or None."""
+        with self.connection() as db:
+            row = db.execute("SELECT value FROM results WHERE key = :key", {"key": bytes.fromhex(key)}).fetchone()
+        return unpack(row[0]) if row else None
+
+    def keep_result(self, key: str, value: Any) -> Any:
+        """Stores the result of work, unless one is there; returns the one that is there then."""
+        row = {"key": bytes.fromhex(key), "value": pack(value), "at": time.time()}
+        with self.connection() as db:
+            db.execute(
+                "INSERT INTO results (key, value, at) VALUES (:key, :value, :at) ON CONFLICT (key) DO NOTHING", row
+            )
+        return self.result(key)
 
     # runs
 
@@ -127,48 +205,45 @@ class Store:
         run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
         if not self.hold(run):
             raise AssertionError(f"a new run {run} is held already")
+        values = {"id": run, "command": command, "target": target, "request": json.dumps(request), "at": time.time()}
         with self.connection() as db:
             db.execute(
-                "INSERT INTO runs (id, command, target, request, started) VALUES (?, ?, ?, ?, ?)",
-                (run, command, target, json.dumps(request), time.time()),
+                "INSERT INTO runs (id, command, target, request, started)"
+                " VALUES (:id, :command, :target, :request, :at)",
+                values,
             )
         return run
 
     def hold(self, run: str) -> bool:
         """Takes the run's lock for this process; False where another process works on it."""
-        path = self.home / "locks" / f"{run}.lock"
-        while True:
-            descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(descriptor)
-                return False
-            # Who let go of it meanwhile took the file away: a lock on that one keeps nobody out.
-            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
-                self._held[run] = descriptor
-                return True
-            os.close(descriptor)
+        return self._database.hold(run)
+
+    def now(self) -> float:
+        """Returns seconds since the epoch by the store's clock, which all that share the store go by."""
+        return self._database.now()
 
     def finish(self, run: str, result: Mapping[str, Any]) -> None:
         """Records the result of a run and lets it go."""
         with self.connection() as db:
             db.execute(
-                "UPDATE runs SET finished = ?, result = ? WHERE id = ?",
-                (time.time(), json.dumps(result), run),
+                "UPDATE runs SET finished = :at, result = :result WHERE id = :run",
+                {"at": time.time(), "result": json.dumps(result), "run": run},
             )
         self.release(run)
 
+    def reopen(self, run: str) -> None:
+        """Takes back the result of a run, which this process holds and goes on with."""
+        with self.connection() as db:
+            db.execute("UPDATE runs SET finished = NULL, result = NULL WHERE id = :run", {"run": run})
+
     def release(self, run: str) -> None:
         """Lets go of a run that this process held."""
-        if (descriptor := self._held.pop(run, None)) is not None:
-            (self.home / "locks" / f"{run}.lock").unlink(missing_ok=True)
-            os.close(descriptor)
+        self._database.release(run)
 
     def runs(self) -> list[RunRecord]:
         """Returns all runs, newest first."""
         with self.connection() as db:
-            rows = db.execute("SELECT * FROM runs ORDER BY started DESC, id DESC").fetchall()
+            rows = db.execute(f"SELECT {RUN} FROM runs ORDER BY started DESC, id DESC").fetchall()
         return [self._record(row) for row in rows]
 
     def run(self, run: str) -> RunRecord:
@@ -178,15 +253,15 @@ class Store:
             UsageError: there is none with this id; names the nearest.
         """
         with self.connection() as db:
-            row = db.execute("SELECT * FROM runs WHERE id = ?", (run,)).fetchone()
+            row = db.execute(f"SELECT {RUN} FROM runs WHERE id = :run", {"run": run}).fetchone()
             if row is None:
                 known = [name for (name,) in db.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 1000")]
-                raise UsageError(f"no run '{run}' in {self.home}{nearest(run, known)}")
+                raise UsageError(f"no run '{run}' in {self.name}{nearest(run, known)}")
         return self._record(row)
 
     def _record(self, row: tuple[Any, ...]) -> RunRecord:
         run, command, target, request, started, finished, result = row
-        status = "finished" if finished is not None else "running" if self._is_held(run) else "interrupted"
+        status = "finished" if finished is not None else "running" if self._database.is_held(run) else "interrupted"
         return RunRecord(
             run,
             command,
@@ -198,33 +273,46 @@ class Store:
             json.loads(result) if result else None,
         )
 
-    def _is_held(self, run: str) -> bool:
-        if run in self._held:
-            return True
-        try:
-            descriptor = os.open(self.home / "locks" / f"{run}.lock", os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
-
     # facts
 
     def set_fact(self, run: str, key: str, value: Any) -> None:
         """Stores a JSON value under a name; a later value replaces an earlier one."""
         with self.connection() as db:
-            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", (run, key, json.dumps(value), time.time()))
+            self._set(db, {"run": run, "key": key, "value": pack(value), "at": time.time()})
+
+    def shorten_fact(self, run: str, key: str, value: Any) -> None:
+        """Replaces a stored value by a part of it; the fact keeps its time."""
+        # A row of its own: shortened in its place, it would leave a page that is nearly empty.
+        with self.transaction() as db:
+            found = db.execute(
+                "DELETE FROM facts WHERE run = :run AND key = :key RETURNING at", {"run": run, "key": key}
+            )
+            for (at,) in found.fetchall():
+                self._set(db, {"run": run, "key": key, "value": pack(value), "at": at})
+
+    def _set(self, db: Connection, values: Mapping[str, Any]) -> None:
+        db.execute(
+            "INSERT INTO facts (run, key, value, at) VALUES (:run, :key, :value, :at)"
+            " ON CONFLICT (run, key) DO UPDATE SET value = excluded.value, at = excluded.at",
+            values,
+        )
+
+    def drop_fact(self, run: str, key: str) -> None:
+        """Forgets a value that another one holds too."""
+        with self.connection() as db:
+            db.execute("DELETE FROM facts WHERE run = :run AND key = :key", {"run": run, "key": key})
 
     def fact(self, run: str, key: str) -> Any | None:
         """Returns the value stored under a name, or None."""
         with self.connection() as db:
-            row = db.execute("SELECT value FROM facts WHERE run = ? AND key = ?", (run, key)).fetchone()
-        return json.loads(row[0]) if row else None
+            found = db.execute("SELECT value FROM facts WHERE run = :run AND key = :key", {"run": run, "key": key})
+            row = found.fetchone()
+        return unpack(row[0]) if row else None
+
+    def keys(self, run: str) -> set[str]:
+        """Returns the names of all facts of a run."""
+        with self.connection() as db:
+            return {key for (key,) in db.execute("SELECT key FROM facts WHERE run = :run", {"run": run})}
 
     def facts(self, run: str, prefix: str = "") -> dict[str, Any]:
         """Returns all facts of a run whose names begin with ``prefix``, in the order they came."""
@@ -233,5 +321,5 @@ class Store:
     def history(self, run: str) -> list[tuple[float, str, Any]]:
         """Returns (seconds since the epoch, name, value) of all facts of a run, in the order they came."""
         with self.connection() as db:
-            rows = db.execute("SELECT at, key, value FROM facts WHERE run = ? ORDER BY at, rowid", (run,)).fetchall()
-        return [(at, key, json.loads(value)) for at, key, value in rows]
+            rows = db.execute("SELECT at, key, value FROM facts WHERE run = :run ORDER BY at, key", {"run": run})
+            return [(at, key, unpack(value)) for at, key, value in rows.fetchall()]

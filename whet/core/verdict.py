@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -41,9 +41,11 @@ class Reason(StrEnum):
     FORBIDDEN_CONSTRUCT = "forbidden_construct"
     NOT_FASTER = "not_faster"
     SLOWER = "slower"
+    OVER_LIMIT = "over_limit"
     CHEATING = "cheating"
     SANDBOX_VIOLATION = "sandbox_violation"
     OUTPUT_FLOOD = "output_flood"
+    PINNED = "pinned"
 
     NO_DEVICE = "no_device"
     TOOL_MISSING = "tool_missing"
@@ -51,7 +53,7 @@ class Reason(StrEnum):
     NOT_ASKED = "not_asked"
 
 
-NO_GAIN = frozenset({Reason.NOT_FASTER, Reason.SLOWER})
+NO_GAIN = frozenset({Reason.NOT_FASTER, Reason.SLOWER, Reason.OVER_LIMIT})
 """Reasons of a candidate that is right, and no better."""
 
 
@@ -105,6 +107,25 @@ class Verdict:
         confirm = self.rung("confirm")
         return self.improved and confirm is not None and confirm.status is RungStatus.PASSED
 
+    def thinned(self) -> Verdict:
+        """Returns it without raw evidence: hashes of inputs, samples, names of tests. Figures, seeds and hints stay."""
+        measurement = replace(self.measurement, raw={}) if self.measurement is not None else None
+        return replace(self, rungs=tuple(map(_thinned, self.rungs)), measurement=measurement)
+
+    def until(self, name: str) -> Verdict:
+        """Returns what was known before a rung, which gives the measurement or comes before that."""
+        before = RUNGS[: RUNGS.index(name)]
+        return Verdict(self.candidate, tuple(rung for rung in self.rungs if rung.name in before))
+
     def rung(self, name: str) -> Rung | None:
         """Returns the named rung, or None where it was not reached."""
         return next((rung for rung in self.rungs if rung.name == name), None)
+
+
+def _thinned(rung: Rung) -> Rung:
+    kept = {
+        name: value
+        for name, value in rung.evidence.items()
+        if name in ("hints", "protocol") or not isinstance(value, Mapping | list | tuple)
+    }
+    return replace(rung, evidence=kept)

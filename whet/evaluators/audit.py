@@ -13,7 +13,7 @@ from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.result import TaskName
-from whet.core.task import Task
+from whet.core.task import NATIVE_ISA, Task
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.mutants.base import Mutant
@@ -42,12 +42,14 @@ def audit(target: str, *, mutants: int = MUTANTS, listener: Listener = unheard, 
     if mutants < 0:
         raise UsageError(f"--mutants {mutants} is negative")
     settings = Options(**options)
-    return audit_task(read_task(target, settings), settings, mutants, listener)
+    return audit_task(read_task(target, settings, listener), settings, mutants, listener)
 
 
 def audit_task(task: Task, settings: Options, mutants: int, listener: Listener = unheard) -> Audit:
     """See `audit`."""
     start = time.perf_counter()
+    if task.launch is not None:  # what is tried is the kernel's reference and its inputs, and those are of this machine
+        task = replace(task, launch=None, isa=NATIVE_ISA, standing=False)
     seed = settings.seed if settings.seed is not None else secrets.randbits(63)
     ladder = open_ladder(task, replace(settings, until="differential"), seed, listener, explain=False)
     try:
@@ -61,7 +63,7 @@ def audit_task(task: Task, settings: Options, mutants: int, listener: Listener =
         name = TaskName(task.name, task.language, task.target)
         baseline = ladder.baseline
         spent = time.perf_counter() - start
-        return Audit(name, seed, baseline.nulls, baseline.strengthened, len(made), tried, spent)
+        return Audit(name, seed, baseline.nulls, baseline.strengthened, len(made), tried, spent, baseline.suspicions)
     finally:
         ladder.close()
 

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+import math
+import random
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
 
 from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
-from whet.evaluators.differential import compare_all
+from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.inputs.target_text import Wanted
+from whet.evaluators.inputs.type_hints import hints_of
+from whet.evaluators.kernels.filters import filtered, not_a_number
+from whet.evaluators.kernels.problem import WEIGHTS
+from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.subjects import Live, Subject
-from whet.evaluators.timing.turns import SHORTEST_PASS, TimedWorkload, pass_count
+from whet.evaluators.subjects import Subject
+from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
 from whet.sandbox.inside.decode import decode
 
 TIMINGS = 3
 TYPED = 30
 """Examples of type hints that stand in where there is no workload."""
 SLOW_SECONDS = 1.0
+SHORTEST_ROUND = 0.0002
+"""Seconds that recorded calls must last together, each once, where a pass repeats them."""
+LONGEST_ROUND = 0.25
+"""Seconds up to which a pass takes all recorded calls of a group; of dearer ones each turn draws some."""
+ALONE_SECONDS, MOST_ALONE = 0.002, 4**8
+"""How long a native function is repeated on one input until its time is known, and how often at most."""
 MANY = 10.0
 """A candidate may take as many times the baseline's own time, where that is more than the limit."""
 
@@ -35,23 +50,23 @@ class Baseline:
 
     Attributes:
         subject: ready to run.
-        seconds: its time for one input, by the input's name.
-        sizes: bytes of one input, by its name.
+        seconds: its time for one input, by the input's name; of recorded calls the mean, by the name of their group.
+        sizes: bytes of one input, likewise.
         limit: seconds that one call of a candidate may take.
-        tests: how many of the target's own tests pass, where they say so.
         meter: what it will be measured by.
         nulls: what the oracle that it gives makes of candidates that do no work.
         strengthened: what was added to the inputs because one of those passed at first; empty where none did.
+        suspicions: what is said against the outputs of a kernel problem.
     """
 
     subject: Subject
     seconds: Mapping[str, float]
     sizes: Mapping[str, int]
     limit: float
-    tests: int | None = None
     meter: Meter = TIME
     nulls: tuple[NullOutcome, ...] = ()
     strengthened: str = ""
+    suspicions: tuple[str, ...] = ()
 
     def workloads(self, source: InputSource, unseen: int | None = None) -> tuple[TimedWorkload, ...]:
         """Returns what is timed.
@@ -62,6 +77,9 @@ class Baseline:
                 long enough, and one that the workload does not list. None of those counts for the headline.
         """
         headline = timed_names(self.seconds, source)
+        if source.groups:
+            # Calls too cheap to be timed together do not keep the others from it.
+            headline = [name for name in headline if self.lasts(self._workload(name, source, True))] or headline
         rows = [self._workload(name, source, True) for name in headline]
         if unseen is None:
             return tuple(rows)
@@ -72,18 +90,34 @@ class Baseline:
             size = low + 1 + derive(unseen, "unseen") % (high - low - 1)
             if source.try_draw(size, [derive(unseen, "trial")]):
                 dearest = max(self.seconds[name] for name in headline)
-                count = pass_count(dearest, max(self.sizes.values()), False, self.meter.pass_seconds)
-                rows.append(TimedWorkload(f"size {size}", count, Drawer(f"size {size}", source), False))
+                rows.append(self._sized(f"size {size}", dearest, max(self.sizes.values()), source, False))
         return tuple(rows)
 
     def lasts(self, work: TimedWorkload) -> bool:
-        """Whether a pass is long enough to be timed; of a program each run must be, since it starts anew."""
-        runs = 1 if self.subject.workshop.task.kind is Kind.PROGRAM else work.count
+        """Whether a pass is long enough to be timed; of a program each run must be, since it starts anew.
+
+        Where a pass repeats recorded calls, one round must be long enough to tell whether the next one is cheaper.
+        """
+        if work.rounds > 1 and work.count / work.rounds * self.seconds[work.name] < SHORTEST_ROUND:
+            return False
+        runs = 1 if self.subject.workshop.task.kind is Kind.PROGRAM else work.count * max(1, work.repeats)
         return runs * self.seconds[work.name] >= SHORTEST_PASS
 
     def _workload(self, name: str, source: InputSource, counts: bool) -> TimedWorkload:
-        count = pass_count(self.seconds[name], self.sizes[name], counts, self.meter.pass_seconds)
-        return TimedWorkload(name, count, Drawer(name, source), counts)
+        work = self._sized(name, self.seconds[name], self.sizes[name], source, counts)
+        count, calls = work.count, len(source.groups.get(name, ()))
+        if calls and (count > calls or calls * self.seconds[name] <= LONGEST_ROUND):
+            rounds = min(math.ceil(count / calls), max(1, MOST_INPUTS // calls))
+            return replace(work, count=rounds * calls, rounds=rounds)
+        return work
+
+    def _sized(self, name: str, seconds: float, size: int, source: InputSource, counts: bool) -> TimedWorkload:
+        """Returns a workload of as many inputs as the meter asks for; those of a native function come again."""
+        whole = self.meter.pass_seconds
+        if self.subject.workshop.task.signature is None:
+            return TimedWorkload(name, pass_count(seconds, size, counts, whole), Drawer(name, source), counts)
+        count, repeats = repeated_count(seconds, size, counts, whole)
+        return TimedWorkload(name, count, Drawer(name, source), counts, repeats=repeats)
 
 
 def timed_names(seconds: Mapping[str, float], source: InputSource) -> list[str]:
@@ -95,7 +129,7 @@ def timed_names(seconds: Mapping[str, float], source: InputSource) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Drawer:
-    """Draws the distinct inputs of a pass; a recorded case is what it is."""
+    """Draws the distinct inputs of a pass; a recorded case is what it is, and recorded calls come round by round."""
 
     name: str
     source: InputSource
@@ -105,6 +139,10 @@ class Drawer:
         for case in self.source.cases:
             if case.name == self.name:
                 return [case] * count
+        if calls := self.source.groups.get(self.name):
+            rng = random.Random(seed)
+            rounds = [rng.sample(calls, len(calls)) for _ in range(math.ceil(count / len(calls)))]
+            return [call for one in rounds for call in one][:count]
         size = int(self.name.removeprefix("size "))
         return self.source.draw(size, [derive(seed, i) for i in range(count)])
 
@@ -135,6 +173,7 @@ def examine(
     """
     seen: list[tuple[Input, bytes]] = []
     seconds: dict[str, float] = {}
+    failed: list[str] = []
     # Two processes with two hash seeds: what comes from the order of a set shows.
     first = _start(task, subject, 1)
     try:
@@ -144,33 +183,53 @@ def examine(
                 outcome, spent = _examine(task, source, oracle, first, second, item)
                 seen.append((item, outcome))
                 seconds[item.name] = min(spent, seconds.get(item.name, spent))
+            seconds = _of_groups(source, seconds)
+            if task.signature is not None:
+                seconds |= _without_the_way(first, source, seconds, seed, task.limits.seconds)
             for item in () if source.timeable else source.typed(derive(seed, "hints"), TYPED):
                 outcome, spent = _examine(task, source, oracle, first, second, item)
                 if decode(outcome)[0] == "value":
                     seen.append((item, outcome))
                     seconds[item.name] = min(spent, seconds.get(item.name, spent))
+                else:
+                    failed.append(_failure(decode(outcome)))
         finally:
             second.close()
     finally:
         first.close()
     if not seen:
         raise BaselineError(
-            f"{task.target} raises on all inputs that its type hints allow; give --workload FILE", "raised"
+            f"{task.target} raises on all inputs that its type hints allow ({failed[0]}){_hinted(task)}", "raised"
         )
     nulls, strengthened = _nulls(task, subject, source, seen, seed)
-    sizes = {item.name: len(item.payload) for item, _ in seen}
+    lengths = _of_groups(source, {item.name: len(item.payload) for item, _ in seen})
+    sizes = {name: round(length) for name, length in lengths.items()}
     shortest = task.limits.seconds if shortest_limit is None else shortest_limit
     limit = max(shortest, MANY * max(seconds.values()))
-    return Baseline(subject, seconds, sizes, limit, meter=meter, nulls=nulls, strengthened=strengthened)
+    said = _suspicions(seen) if task.module is not None else ()
+    return Baseline(subject, seconds, sizes, limit, meter, nulls, strengthened, said)
 
 
-def expect_fit(task: Task, baseline: Baseline, source: InputSource) -> None:
+def _suspicions(seen: list[tuple[Input, bytes]]) -> tuple[str, ...]:
+    found: dict[int | None, list[Any]] = {}
+    for item, outcome in seen:
+        found.setdefault(item.size, []).append(decode(outcome)[3])
+    return tuple(dict.fromkeys(said for values in found.values() for said in filtered(values)))
+
+
+def expect_fit(task: Task, baseline: Baseline, source: InputSource, timed: bool = True) -> None:
     """Returns where candidates can be judged and measured against this baseline.
+
+    Args:
+        task: whose target it is.
+        baseline: as it was examined.
+        source: draws the inputs.
+        timed: whether anything is to be measured.
 
     Raises:
         BaselineError: it is too short to time, or an oracle made from it would accept a candidate that does no work.
     """
-    if baseline.meter.clocked and source.timeable:
+    if timed and baseline.meter.clocked and source.timeable:
         _expect_long_enough(task, baseline, source)
     if accepted := [null.name for null in baseline.nulls if null.accepted]:
         tried = max(null.inputs for null in baseline.nulls)
@@ -194,23 +253,10 @@ def _nulls(
     if not any(null.accepted for null in nulls):
         return nulls, ""
     passed = ", ".join(null.name for null in nulls if null.accepted)
-    recorder = _Recorder(task, source)
-    compare_all(subject, subject, source, recorder, derive(seed, "strengthen"), 1, task.limits.seconds)
-    more = recorder.seen.values()
+    with closing(Examination(subject, source, derive(seed, "strengthen"), 1, task.limits.seconds)) as examination:
+        steps = [step for steps in examination.groups() for step in steps if step.asked is Wanted.SAME]
+    more = {step.item.payload: (step.item, step.expected) for step in reversed(steps)}.values()
     return judge_nulls(task, [*seen, *more]), f"{len(more)} of them added because {passed} passed the first {len(seen)}"
-
-
-class _Recorder(Oracle):
-    """Remembers what it is asked about, and takes it for right."""
-
-    def __init__(self, task: Task, source: InputSource) -> None:
-        super().__init__(task, source)
-        self.seen: dict[bytes, tuple[Input, bytes]] = {}
-
-    def judge(self, item: Input, expected: bytes, actual: bytes) -> Fault | None:
-        """Remembers an input and the baseline's outcome on it."""
-        self.seen.setdefault(item.payload, (item, expected))
-        return None
 
 
 def _examine(
@@ -237,13 +283,37 @@ def _examine(
     return outcome, statistics.median(timings)
 
 
+def _without_the_way(
+    live: Live, source: InputSource, seconds: Mapping[str, float], seed: int, limit: float
+) -> dict[str, float]:
+    """Returns the seconds of a call of a native function by the workload, without what a call from Python takes."""
+    found = {}
+    for size in source.sizes:
+        payloads = [item.payload for item in source.draw(size, [derive(seed, "alone", size)])]
+        repeats, one = 1, live.timed(payloads, limit, 1)
+        while isinstance(one, Pass) and one.inside < ALONE_SECONDS and repeats < MOST_ALONE:
+            repeats *= 4
+            one = live.timed(payloads, limit, repeats)
+        if isinstance(one, Pass):
+            found[f"size {size}"] = min(one.inside / repeats, seconds[f"size {size}"])
+    return found
+
+
 def _uncased(item: Input) -> Input:
     return Input(item.name, item.payload, item.size, item.seed)
 
 
 def _inputs(source: InputSource, seed: int) -> list[Input]:
-    drawn = [source.draw(size, [derive(seed, size, i) for i in range(2)]) for size in source.sizes]
-    return [*source.cases, *(item for pair in drawn for item in pair)]
+    count = 2 if source.task.module is None else WEIGHTS + 1  # two of them have the same weights
+    drawn = [source.draw(size, [derive(seed, size, i) for i in range(count)]) for size in source.sizes]
+    return [*source.cases, *source.recorded, *(item for pair in drawn for item in pair)]
+
+
+def _of_groups(source: InputSource, figures: Mapping[str, float]) -> dict[str, float]:
+    """Returns figures by the input's name, but for recorded calls the mean of each of their groups."""
+    if not source.groups:
+        return dict(figures)
+    return {name: statistics.fmean(figures[call.name] for call in calls) for name, calls in source.groups.items()}
 
 
 def _start(task: Task, subject: Subject, hash_seed: int) -> Live:
@@ -260,6 +330,12 @@ def _run(task: Task, live: Live, item: Input, limit: float) -> tuple[bytes, floa
             raise BaselineError(
                 f"{task.target} did not end within {limit:g} s on {item.name}; make the workload smaller", "timeout"
             )
+        if task.features and "SIGILL" in answer.detail:
+            raise BaselineError(
+                f"{task.target} does not run on this processor, which lacks an instruction that its features "
+                f"({', '.join(task.features)}) allow; leave out what is not here, or use another machine",
+                Reason.UNSUPPORTED_CPU.value,
+            )
         raise BaselineError(f"{task.target} failed on {item.name}: {_line(answer.detail)}", answer.reason.value)
     return answer
 
@@ -275,20 +351,42 @@ def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) 
         raise BaselineError(f"{task.target} cannot be compared on {item.name}: {value}", "unstorable")
     if kind == "memory":
         raise BaselineError(f"{task.target} ran out of memory on {item.name}", "out_of_memory")
-    if kind == "raise" and item.size in source.timed_sizes:
-        name = value[0].rpartition(":")[2]
-        raise BaselineError(f"{task.target} raised {name} on {item.name}, which is timed: {value[1][:200]}", "raised")
+    if task.module is not None and (where := not_a_number(value)):
+        raise BaselineError(f"{task.target} gives NaN on {item.name} ({where}), which equals nothing", "not_a_number")
+    if kind == "raise" and (item.size in source.timed_sizes or item in source.recorded):
+        said = f"{task.target} raised {_failure(decoded)}, on {item.name}, which is timed"
+        raise BaselineError(f"{said}{_hinted(task)}", "raised")
+
+
+def _failure(decoded: tuple[Any, ...]) -> str:
+    """Returns an exception, or why there is no value, as one line."""
+    kind, value = decoded[0], decoded[3]
+    return f"{value[0].rpartition(':')[2]}: {_line(value[1])[:200]}" if kind == "raise" else f"{kind}: {value}"
 
 
 def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> None:
     for work in baseline.workloads(source):
         if not baseline.lasts(work):
+            if work.rounds > 1:
+                raise BaselineError(
+                    f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to "
+                    f"time: all {work.count // work.rounds} together must last {SHORTEST_ROUND * 1e3:g} ms; "
+                    "record more or larger ones, or give --workload FILE",
+                    "too_short",
+                )
             unit = "a run" if task.kind is Kind.PROGRAM else f"a pass of {work.count} inputs"
             raise BaselineError(
                 f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to time: "
-                f"{unit} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes",
+                f"{unit} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes{_hinted(task)}",
                 "too_short",
             )
+
+
+def _hinted(task: Task) -> str:
+    """Returns what to do about inputs that were made from type hints; empty where they were not."""
+    if task.workload.given:
+        return ""
+    return f"; its inputs were made from type hints ({hints_of(task)}): mend a wrong one, or give --workload FILE"
 
 
 def _line(text: str) -> str:

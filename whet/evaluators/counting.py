@@ -11,8 +11,9 @@ from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import START_SECONDS, fault
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import START_SECONDS, Subject, Workshop, fault
+from whet.evaluators.subjects import Subject, Workshop, furnished
 from whet.sandbox.counters import perf, rusage, valgrind
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
@@ -94,6 +95,7 @@ def _counted(
     workshop = subject.workshop
     limits, threads = workshop.task.limits, max(1, len(setting.cores))
     job = Job(program, workshop.interpreter, subject.tree, limits, setting.cores, setting.hash_seed, threads)
+    job = furnished(job, workshop.task)
     session = workshop.sandbox.open(job)
     try:
         runs = [
@@ -127,7 +129,7 @@ def commands(
     task = subject.workshop.task
     if task.kind is Kind.PROGRAM:
         return [(subject.workshop.argv(tree, layout), payload) for payload in payloads]
-    message = (tree, task.filename, task.symbol, task.limits.output, calling, list(payloads))
+    message = (tree, subject.workshop.target(layout), task.limits.output, calling, list(payloads))
     return [(boot(subject.workshop.interpreter, "batch"), encode(message))]
 
 
@@ -177,15 +179,14 @@ def counters(workshop: Workshop, source: str, inputs: Sequence[Input]) -> tuple[
         return (missing("cpu-seconds", "s", rusage.SOURCE, subject.detail),)
     payloads = [item.payload for item in inputs][: 1 if workshop.task.kind is Kind.PROGRAM else None]
     found = _from_outside(subject, payloads)
-    return found if workshop.task.language == "python" else (*found, *_simulated(subject, payloads))
+    return found if workshop.task.language in ("python", "command") else (*found, *_simulated(subject, payloads))
 
 
 def _from_outside(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
     """Returns the events of a run by perf, its CPU seconds by its launcher, and its memory by the control group."""
     workshop = subject.workshop
-    session = workshop.sandbox.open(
-        Job("programs", workshop.interpreter, subject.tree, workshop.task.limits, gauged=True)
-    )
+    job = Job("programs", workshop.interpreter, subject.tree, workshop.task.limits, gauged=True)
+    session = workshop.sandbox.open(furnished(job, workshop.task))
     answer: Any = ()
 
     def go() -> None:

@@ -50,4 +50,17 @@ class Skipped:
     detail: str
 
 
-Finding = Fault | Passed | Skipped
+@dataclass(frozen=True, slots=True)
+class Inconclusive:
+    """A check that came to no answer, which counts neither for a candidate nor against it.
+
+    Attributes:
+        detail: why, in a line.
+        evidence: plain JSON data from which it can be repeated.
+    """
+
+    detail: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+Finding = Fault | Passed | Skipped | Inconclusive

@@ -15,7 +15,8 @@ from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Passed, Skipped
 from whet.evaluators.inputs.source import Input, InputSource, derive
-from whet.evaluators.subjects import PROGRAM, START_SECONDS, Subject, Workshop, fault
+from whet.evaluators.live import START_SECONDS, fault
+from whet.evaluators.subjects import PROGRAM, Subject, Workshop
 from whet.sandbox.protocol import Incident, Job, Session
 
 NATIVE = ("c", "cpp")
@@ -111,12 +112,15 @@ def _watched(
     workshop: Workshop, source: str, sanitizer: Sanitizer, inputs: InputSource, seed: int, seconds: float
 ) -> int | Fault | Skipped:
     """Returns how many inputs showed nothing (one at least), or the first report."""
-    sides = [workshop.build(text, sanitizer.flags, layouts=1) for text in (workshop.task.source, source)]
-    for side in sides:
-        if isinstance(side, Fault):
-            last = side.detail.strip().splitlines()[-1:] or [""]
-            return Skipped(Reason.TOOL_MISSING, f"no build that watches for {sanitizer.name}: {last[0][:200]}")
-    baseline, candidate = (_open(side) for side in sides if isinstance(side, Subject))
+    ours, theirs = (workshop.build(text, sanitizer.flags, layouts=1) for text in (workshop.task.source, source))
+    if isinstance(ours, Fault):
+        return Skipped(Reason.TOOL_MISSING, f"no build that watches for {sanitizer.name}: {_last_line(ours)}")
+    if isinstance(theirs, Fault):  # the original can be watched: what cannot may not want to be
+        return Fault(
+            Reason.BUILD_ERROR,
+            f"it does not build with {' '.join(sanitizer.flags)}, as the original does:\n{theirs.detail}",
+        )
+    baseline, candidate = _open(ours), _open(theirs)
     try:
         return _compared(workshop, baseline, candidate, sanitizer, inputs, seed, seconds)
     except Incident as incident:
@@ -125,6 +129,10 @@ def _watched(
     finally:
         baseline.close()
         candidate.close()
+
+
+def _last_line(found: Fault) -> str:
+    return (found.detail.strip().splitlines()[-1:] or [""])[0][:200]
 
 
 def _compared(
@@ -169,7 +177,7 @@ def _inputs(source: InputSource, seed: int) -> Iterator[Input]:
 def _open(subject: Subject) -> Session:
     workshop = subject.workshop
     job = Job("programs", workshop.interpreter, subject.tree, workshop.task.limits)
-    return workshop.sandbox.open(replace(job, sanitized=True))
+    return workshop.sandbox.open(replace(job, reserves=True))
 
 
 def _run(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:

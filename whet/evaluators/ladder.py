@@ -3,49 +3,66 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import closing
+from dataclasses import dataclass, replace
 
 from whet.core.candidate import Candidate
+from whet.core.circumstances import Circumstances
 from whet.core.config import Options
-from whet.core.errors import BaselineError, UsageError
+from whet.core.errors import BaselineError
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
-from whet.core.plain import to_plain
+from whet.core.helpers import Helpers
+from whet.core.measurement import Measurement
 from whet.core.profile import Profile
-from whet.core.task import Task
-from whet.core.verdict import RUNGS, Rung, Verdict
+from whet.core.task import HINTS, Kind, Task
+from whet.core.text import first_line
+from whet.core.verdict import RUNGS, Reason, Verdict
+from whet.evaluators.apart import Apart
+from whet.evaluators.assembly import mca
+from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
+from whet.evaluators.assembly.programs import ProgramChecks
+from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
-from whet.evaluators.counting import counters
-from whet.evaluators.differential import compare_all
+from whet.evaluators.batches import Batch, Batches, hash_seeds
+from whet.evaluators.circumstances import circumstances
+from whet.evaluators.differential import compare
 from whet.evaluators.evidence.provenance import gather
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.examination import Examination
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.hazard import check_hazards
-from whet.evaluators.hints.registry import hints
+from whet.evaluators.helpers import Comparison, comparable, inputs_for
+from whet.evaluators.hidden_state import Elsewhere
+from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.plan import input_hash, plan
-from whet.evaluators.inputs.source import InputSource, derive
-from whet.evaluators.labels.registry import evidence as label_evidence
-from whet.evaluators.labels.registry import labels, shown
+from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.kernels import protocol
+from whet.evaluators.kernels.device import CPU, placed
+from whet.evaluators.kernels.deviceless import Deviceless
+from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.pairs import Side
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profilers.hot_spots import PROFILED, profile
-from whet.evaluators.rungs import ended, extended, unasked, with_evidence
-from whet.evaluators.screen import parse, screen
+from whet.evaluators.profilers.memory import memory
+from whet.evaluators.ptx.judging import PtxKernels
+from whet.evaluators.ptx.running import on_device
+from whet.evaluators.rungs import Check, climbed, ended, extended, lengthened, unasked, unrunnable, with_evidence
+from whet.evaluators.screen import parse
+from whet.evaluators.screening import screened
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing.measuring import Measuring
+from whet.evaluators.timing.metrics import Metrics
 from whet.evaluators.timing.statistics import Looks, Stage
 from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
+from whet.evaluators.winner import with_counters, with_labels
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains import native
-
-HASH_SEEDS = 2
-"""How many hash seeds the candidates of a run are checked under; each needs warm workers of its own."""
 
 
 def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard, explain: bool = True) -> Ladder:
@@ -61,21 +78,58 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
     """
-    if options.device == "cuda":
-        raise UsageError(f"--device cuda is for kernels; {task.name} runs on the CPU")
+    if options.protocol is not None:
+        protocol.expect_applicable(task)
     interpreter = find_interpreter(options.python)
+    task = placed(task, options, interpreter)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
     timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
-    workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
+    timed = timed and not task.untimed
     try:
-        meter = open_meter(options.metric, workshop)
+        given = task.workload
+        task = calibrated(Workshop(task, sandbox, interpreter, layouts=1), derive(seed, "calibrate"), timed)
+        if task.workload != given:
+            told = "type hints" if task.workload.origin == HINTS else "the workload file"
+            listener(
+                Event(EventKind.STAGE, f"inputs: from {told}, of sizes {', '.join(map(str, task.workload.sizes))}")
+            )
+        workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
+        meters = [open_meter(name, workshop) for name in (options.metrics[0], *options.beside)]
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-        return Ladder(workshop, source, options, seed, meter, listener, explain)
+        return Ladder(workshop, source, options, seed, meters, listener, explain)
     except BaseException:
         sandbox.close()
         raise
+
+
+@dataclass(slots=True)
+class _Climber:
+    """A candidate on its way up.
+
+    Attributes:
+        candidate: it.
+        batch: whose inputs it meets.
+        side: its process, once it is built.
+        watched: what its calls under a watch of registers and memory came to; None for what has no contract.
+    """
+
+    candidate: Candidate
+    batch: Batch
+    side: Side | None = None
+    watched: Passed | None = None
+
+    @property
+    def built(self) -> Side:
+        """Its process."""
+        assert self.side is not None, "a candidate that does not build is not run"
+        return self.side
+
+    def close(self) -> None:
+        """Ends its process."""
+        if self.side is not None:
+            self.side.close()
 
 
 class Ladder:
@@ -87,7 +141,7 @@ class Ladder:
         source: InputSource,
         options: Options,
         seed: int,
-        meter: Meter,
+        meters: Sequence[Meter],
         listener: Listener = unheard,
         explain: bool = True,
     ) -> None:
@@ -96,13 +150,37 @@ class Ladder:
         self._source = source
         self._options = options
         self._seed = seed
-        self._meter = meter
+        self._meters = tuple(meters)
+        self._meter = self._meters[0]
         self._listener = listener
-        self._explain = explain
+        self._explain = explain and workshop.task.module is None  # a module takes the shapes that it has
         self._oracle = Oracle(self.task, source, workshop)
-        self._measuring = Measuring(workshop, source, self._oracle, options, meter)
+        self._measuring = Metrics(workshop, source, self._oracle, options, self._meters)
+        self._batches = Batches(seed, self._examination)
+        routine = self.task.signature is not None and self.task.launch is None
+        self._routines = Routines(workshop, source, self._oracle) if routine else None
+        self._kernels = PtxKernels(workshop, options) if self.task.launch is not None else None
+        self._apart = self._judging_apart()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
+        self._protocol: protocol.KernelBench | None = None
+
+    def _judging_apart(self) -> Apart | None:
+        """Returns what judges answers that need a GPU, or a processor, which is not here."""
+        if self._routines is not None and self.task.emulated:
+            return Emulated(self.task, RoutineChecks(self.task, self._routines), self._options)
+        if self.task.translated and self.task.kind is Kind.PROGRAM:
+            checks = ProgramChecks(self._workshop, self._source, self._oracle, self._compared_alone)
+            return Emulated(self.task, checks, self._options)
+        if self.task.launch is not None and self.task.launch.device == CPU:
+            return self._kernels
+        if self.task.module is not None and self.task.module.device == CPU:
+            return Deviceless(self._workshop, self._source, self._options, self._seed, open_ladder)
+        return None
+
+    def _elsewhere(self, candidate: Candidate) -> Apart | None:
+        """Returns what judges a candidate that cannot run here as it is."""
+        return self._apart if self._apart is not None and self._apart.judges(candidate) else None
 
     @property
     def workshop(self) -> Workshop:
@@ -117,7 +195,10 @@ class Ladder:
     def validate(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
         self.examine()
-        expect_fit(self.task, self.baseline, self._source)
+        untimed = self.task.untimed or (self._kernels is not None and self._apart is not None)
+        for meter in self._meters:
+            baseline = replace(self.baseline, meter=meter)
+            expect_fit(self.task, baseline, self._source, timed=not (self._beyond("measure") or untimed))
 
     def examine(self, shortest_limit: float | None = None) -> None:
         """Runs the baseline and its own tests, whether or not an oracle made from it is worth anything.
@@ -131,11 +212,20 @@ class Ladder:
         task = self.task
         if task.language == "python" and isinstance(fault := parse(task.source), Fault):
             raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
-        subject = self._workshop.build(task.source)
+        if self._kernels is not None:
+            self._kernels.expect_assembled()
+        subject = self._workshop.build(task.original[0])
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
         seed = derive(self._seed, "validate")
         self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        if self._kernels is not None and self._apart is None:
+            seed = derive(self._seed, "standing")
+            self._baseline = on_device(self._workshop, self._baseline, self._source, self._oracle, seed)
+        if task.module is not None and task.module.scaled:
+            self._listener(Event(EventKind.STAGE, f"scaled to this machine: {task.module.scaled}"))
+        if self._options.protocol is not None:
+            self._protocol = protocol.KernelBench(self._workshop, subject, self._baseline.limit)
         if self._baseline.strengthened:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         if task.tests is not None:
@@ -164,61 +254,103 @@ class Ladder:
         """See `whet.evaluators.protocol.Evaluator.provenance`."""
         return gather(self._workshop, self._seed, self._tests, keep)
 
+    def circumstances(self) -> Circumstances:
+        """See `whet.evaluators.protocol.Evaluator.circumstances`."""
+        return circumstances(self.baseline, self._source)
+
     def profile(self, candidate: Candidate) -> Profile:
         """See `whet.evaluators.protocol.Evaluator.profile`."""
+        if absent := self._elsewhere(candidate):
+            return absent.profile(candidate)
+        if self._kernels is not None:
+            return self._kernels.profile(candidate)
         self._source.expect_timeable()
+        inputs = self._looked_at(candidate, "profile")
+        found = profile(self._workshop, candidate.source, inputs)
+        if native.language_of(self.task, candidate.source) == "asm":
+            found = replace(
+                found, model=mca.advice(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
+            )
+        if self.task.language != "python":  # valgrind would take longer than all the rest
+            return found
+        return replace(found, memory=memory(self._workshop, candidate.source, inputs))
+
+    def _looked_at(self, candidate: Candidate, purpose: str) -> Sequence[Input]:
+        """Draws a few of the largest inputs."""
         work = self.baseline.workloads(self._source)[-1]
-        return profile(
-            self._workshop,
-            candidate.source,
-            work.draw(derive(self._seed, "profile", candidate.id), min(work.count, PROFILED)),
-        )
+        return work.draw(derive(self._seed, purpose, candidate.id), min(work.count, PROFILED))
+
+    def announce(self, candidates: Sequence[Candidate]) -> None:
+        """See `whet.evaluators.protocol.Evaluator.announce`."""
+        self._batches.announce(candidate.id for candidate in candidates)
 
     def check(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.check`."""
-        checks: tuple[tuple[str, Callable[[Candidate], Finding | None]], ...] = (
-            ("screen", self._screen),
-            ("build", self._build),
-            ("test", self._test),
-            ("differential", self._differential),
-            ("hazard", self._hazard),
-            ("prove", lambda candidate: None),
-        )
-        rungs: list[Rung] = []
-        for name, check in checks:
-            if self._beyond(name):
-                rungs.append(unasked(name, self._options.until))
-                continue
-            start = time.perf_counter()
-            found = check(candidate)
-            rungs.append(ended(name, found, time.perf_counter() - start))
-            if isinstance(found, Fault):
-                break
-        return Verdict(candidate.id, tuple(rungs))
+        if absent := self._elsewhere(candidate):
+            with self._batches.joined(candidate.id) as batch:
+                return absent.check(candidate, tuple(name for name in RUNGS if not self._beyond(name)), batch.seed)
+        with self._batches.joined(candidate.id) as batch, closing(_Climber(candidate, batch)) as climber:
+            return climbed(candidate.id, self._checks(climber), self._beyond, self._options.until)
 
-    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] | None = None) -> Verdict:
+    def _checks(self, climber: _Climber) -> tuple[tuple[str, Check], ...]:
+        return (
+            ("screen", lambda: self._screen(climber.candidate)),
+            ("build", lambda: self._build(climber)),
+            ("test", lambda: self._test(climber)),
+            ("differential", lambda: self._differential(climber)),
+            ("hazard", lambda: self._hazard(climber)),
+            ("prove", lambda: self._routines.prove(climber.candidate.source) if self._routines else None),
+        )
+
+    def helpers(self, candidate: Candidate, verdict: Verdict) -> Helpers:
+        """See `whet.evaluators.protocol.Evaluator.helpers`."""
+        if not comparable(self.task, verdict):
+            return Helpers()
+        seed = derive(self._seed, "helpers", candidate.id)
+        asked = Comparison(self._workshop, self._source, self.baseline.limit, hash_seeds(seed, "helpers")[0])
+        return asked.lowest(candidate.source, inputs_for(self._source, verdict, seed))
+
+    def measure(
+        self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...] = (), *, looks: int | None = None
+    ) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.measure`.
 
         Args:
             candidate: was found right.
             verdict: so far.
-            stages: when to look, and how much error each look may spend; None for those of a search.
+            stages: when to look, and how much error each look may spend; none are those of a search.
+            looks: the most to be taken; None for all.
         """
-        return self._timed(candidate, verdict, "measure", stages or self.looks.search)
+        begun, checked = verdict.rung("measure"), verdict.until("measure")
+        stages = stages or self.looks.search
+        timed = self._timed(candidate, checked, "measure", stages, verdict.measurement, looks)
+        return timed if begun is None else lengthened(timed, begun.seconds)
+
+    def measure_alone(self, candidate: Candidate, verdict: Verdict) -> Verdict:
+        """See `whet.evaluators.protocol.Verifier.measure_alone`."""
+        return self.measure(candidate, verdict, self.looks.verdict)
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
-        fresh = self._differential(candidate, "confirm")
+        if self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
+            return self._timed(candidate, verdict, "confirm", self.looks.confirm)
+        seed = derive(self._seed, "confirm", candidate.id)
+        fresh = self.compare(candidate, seed, hash_seeds(self._seed, "confirm", candidate.id)[0])
         if isinstance(fresh, Fault):
             return extended(verdict, ended("confirm", fresh, 0.0))
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
         confirmed = with_evidence(confirmed, differential=fresh.evidence)
         if not confirmed.confirmed:
             return confirmed
-        return self._with_labels(candidate, self._with_counters(candidate, confirmed))
+        if self._kernels is None:
+            confirmed = with_counters(self._workshop, candidate, confirmed, self._looked_at(candidate, "counters"))
+        return with_labels(self.task, candidate, confirmed, lambda: self.profile(candidate))
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
+        self._batches.close()
+        if self._apart is not None:
+            self._apart.close()
         self._oracle.close()
         self._source.close()
         self._workshop.sandbox.close()
@@ -227,66 +359,91 @@ class Ladder:
         return self._options.until is not None and RUNGS.index(name) > RUNGS.index(self._options.until)
 
     def _screen(self, candidate: Candidate) -> Finding:
-        detail = "nothing to parse before the compiler does"
-        if self.task.language == "python":
-            if fault := screen(candidate.source, self.task.source, self.task.symbol):
-                return fault
-            detail = "parses, and takes the same arguments"
-        found = hints(self.task.language, candidate.source, self.task.source)
-        return Passed(detail, {"hints": [to_plain(hint) for hint in found]})
+        if self._kernels is not None:
+            return self._kernels.screen(candidate.source)
+        return screened(self.task, candidate.source)
 
-    def _build(self, candidate: Candidate) -> Finding:
-        subject = self._workshop.build(candidate.source)
+    def _build(self, climber: _Climber) -> Finding:
+        assembled = self._kernels.build(climber.candidate) if self._kernels is not None else None
+        if isinstance(assembled, Fault):
+            return assembled
+        if self._routines is not None and isinstance(made := self._routines.assembled(climber.candidate.source), Fault):
+            return made
+        subject = self._workshop.build(climber.candidate.source)
         if isinstance(subject, Fault):
             return subject
-        live = subject.start(hash_seed=self._hash_seed(candidate), worker=0)
-        if isinstance(live, Fault):
-            return live
-        live.close()
-        return Passed("loads" if self.task.language == "python" else "compiles")
+        # Its process stays, for the rung that compares it.
+        climber.side = Side(subject, climber.batch.hash_seed)
+        return climber.side.open() or assembled or Passed("loads" if self.task.language == "python" else "compiles")
 
-    def _test(self, candidate: Candidate) -> Finding | None:
+    def _test(self, climber: _Climber) -> Finding | None:
         cases = [case for case in self._source.cases if case.expected is not None]
         if self._tests is None and not cases:
             return None
         tested = Passed("")
         if self._tests is not None:
-            found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
+            found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, climber.candidate.source)
             if not isinstance(found, Passed):
                 return found
             tested = found
-        live = self._subject(candidate).start(hash_seed=self._hash_seed(candidate), worker=0)
-        if isinstance(live, Fault):
-            return live
-        try:
+        with closing(Side(climber.built.subject, climber.batch.hash_seed)) as side:
             for case in cases:
-                answer = live.call(case.payload, self.baseline.limit)
+                answer = side.call(case.payload, self.baseline.limit)
                 if isinstance(answer, Fault):
                     return Fault(answer.reason, f"{answer.detail}\n{self._oracle.input_text(case)}")
                 if fault := self._oracle.judge(case, answer[0], answer[0]):
                     return fault
-        finally:
-            live.close()
         detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
         return Passed(detail, tested.evidence)
 
-    def _differential(self, candidate: Candidate, purpose: str = "differential") -> Fault | Passed:
-        return self.compare(candidate, derive(self._seed, purpose, candidate.id), self._hash_seed(candidate, purpose))
+    def _differential(self, climber: _Climber) -> Finding:
+        # A fork of a warm worker with other hashes and another address layout. What a candidate does in a process that
+        # is no fork is seen before it is reported: when it is confirmed, or here where nobody asks for that.
+        watched = Passed("")
+        if self._routines is not None:
+            called = self._routines.check(climber.candidate.source, climber.batch.seed)
+            if isinstance(called, Fault) or (isinstance(called, Skipped) and called.reason is Reason.UNSUPPORTED_CPU):
+                return called
+            watched = climber.watched = called if isinstance(called, Passed) else watched
+        last = self._beyond("confirm")
+        elsewhere = None if last else Elsewhere(climber.batch.other_hash_seed, worker=0)
+        found = self._compared(climber.batch.examination, climber.built, elsewhere)
+        if self._protocol is None:
+            return found
+        said = self._protocol.judge(climber.built.subject)
+        evidence = {**found.evidence, "protocol": said}
+        return replace(found, detail=f"{found.detail}\n{protocol.told(said)}", evidence=evidence)
 
     def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed:
-        """Compares a candidate that builds with the baseline, on the inputs that follow from a seed."""
-        ours, theirs = self.baseline.subject, self._subject(candidate)
-        limit, explain = self.baseline.limit, self._explain
-        compared = compare_all(ours, theirs, self._source, self._oracle, seed, hash_seed, limit, explain)
-        evidence = {**compared.evidence, "seed": seed, "hash_seed": hash_seed}
+        """Compares a candidate that builds with the baseline, on the inputs that follow from a seed.
+
+        They come again in a process that is no fork.
+        """
+        examination, theirs = self._examination(seed, hash_seed), Side(self._subject(candidate), hash_seed)
+        with closing(examination), closing(theirs):
+            return self._compared(examination, theirs, None)
+
+    def _compared_alone(self, candidate: Candidate, seed: int) -> Fault | Passed:
+        return self.compare(candidate, seed, hash_seeds(seed, "program", candidate.id)[0])
+
+    def _examination(self, seed: int, hash_seed: int) -> Examination:
+        baseline = self.baseline
+        return Examination(baseline.subject, self._source, seed, hash_seed, baseline.limit)
+
+    def _compared(self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None) -> Fault | Passed:
+        compared = compare(examination, theirs, self._oracle, elsewhere, self._explain)
+        evidence = {**compared.evidence, "hash_seed": examination.hash_seed}
         if floats := self._oracle.float_evidence():
             evidence["floats"] = floats
         if compared.fault is not None:
-            return replace(compared.fault, evidence=evidence)
+            return replace(compared.fault, evidence={**compared.fault.evidence, **evidence})
         evidence["strengthened"] = self.baseline.strengthened
         count, recorded = compared.evidence["inputs"], set(compared.evidence["sources"]) == {"case"}
         agreed = "inputs agree: only recorded cases, which are public" if recorded else "fresh inputs agree"
-        return Passed(f"{count} {agreed}", evidence)
+        scaled = self.task.module.scaled if self.task.module is not None else ""
+        if scaled:
+            evidence["scale"] = scaled
+        return Passed(f"{count} {agreed}{scaled and f'; scaled to this machine: {scaled}'}", evidence)
 
     def planned(self, seed: int) -> set[str]:
         """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
@@ -305,46 +462,36 @@ class Ladder:
         timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
         return hashes(draw_all(timed, random.Random(seed)))
 
-    def _hazard(self, candidate: Candidate) -> Finding | None:
+    def _hazard(self, climber: _Climber) -> Finding | None:
+        if climber.watched is not None and climber.watched.detail:
+            return Passed(f"registers, stack and memory were watched: {climber.watched.detail}")
+        if self._kernels is not None:
+            return Passed("the memory around each buffer was looked at after each launch")
+        candidate = climber.candidate
         seed = derive(self._seed, "hazard", candidate.id)
+        if self.task.module is not None:
+            return check_kernels(self.baseline.subject, self._subject(candidate), self._source, seed)
         return check_hazards(self._workshop, candidate.source, self._source, seed, self.baseline.limit)
-
-    def _hash_seed(self, candidate: Candidate, purpose: str = "differential") -> int:
-        """Returns one of a few that no candidate can foresee."""
-        which = derive(self._seed, purpose, candidate.id, "hash") % HASH_SEEDS
-        return derive(self._seed, "hash", which) % 2**31
 
     def _subject(self, candidate: Candidate) -> Subject:
         subject = self._workshop.build(candidate.source)
         assert isinstance(subject, Subject), "a candidate that does not build is not run"
         return subject
 
-    def _timed(self, candidate: Candidate, verdict: Verdict, name: str, stages: tuple[Stage, ...]) -> Verdict:
+    def _timed(
+        self,
+        candidate: Candidate,
+        verdict: Verdict,
+        name: str,
+        stages: tuple[Stage, ...],
+        begun: Measurement | None = None,
+        looks: int | None = None,
+    ) -> Verdict:
         if self._beyond(name):
             return extended(verdict, unasked(name, self._options.until))
+        if absent := self._elsewhere(candidate):
+            return extended(verdict, absent.untimed(name))
+        if rung := unrunnable(verdict, name):
+            return extended(verdict, rung)
         seed = derive(self._seed, name, candidate.id)
-        return extended(verdict, *self._measuring.climb(name, candidate, self.baseline, stages, seed))
-
-    def _with_counters(self, candidate: Candidate, verdict: Verdict) -> Verdict:
-        """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
-        work = self.baseline.workloads(self._source)[-1]
-        inputs = work.draw(derive(self._seed, "counters", candidate.id), min(work.count, PROFILED))
-        sides = {"baseline": self.task.source, "candidate": candidate.source}
-        found = {
-            side: [to_plain(counter) for counter in counters(self._workshop, source, inputs)]
-            for side, source in sides.items()
-        }
-        return with_evidence(verdict, counters=found)
-
-    def _with_labels(self, candidate: Candidate, verdict: Verdict) -> Verdict:
-        """Adds what kind of win it is, from the change and from the figures, to the evidence of the last rung."""
-        assert verdict.measurement is not None
-        found = (*labels(self.task.language, candidate.source, self.task.source), *shown(verdict.measurement))
-        kinds = label_evidence(found, lambda: self.profile(candidate))
-        measurement = replace(verdict.measurement, labels=tuple(one.label.value for one in found))
-        return replace(with_evidence(verdict, labels=kinds), measurement=measurement)
-
-
-def first_line(text: str) -> str:
-    """Returns the first line that says something."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:400]
+        return extended(verdict, *self._measuring.climb(name, candidate, self.baseline, stages, seed, begun, looks))

@@ -39,22 +39,31 @@ def judge_nulls(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[NullOu
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """One call of the baseline that returned: its arguments, its outcome, and the value that it returned."""
+    """One call of the baseline that returned: its arguments, its instance if nothing is done to it, and its outcome."""
 
     arguments: tuple[Any, ...]
+    instance: Any
     untouched: tuple[Any, Any]
     outcome: Plain
     value: Any
 
+    @property
+    def left(self) -> tuple[Any, Any] | None:
+        """What the outcome says of arguments that are as they came; some targets' say nothing then."""
+        return None if self.outcome[1] is None else self.untouched
+
     @classmethod
     def of(cls, payload: Any, outcome: Plain) -> _Call:
-        positional, keywords = payload, Node("dict", "", [], True)
+        positional, keywords, init = payload, Node("dict", "", [], True), None
         if isinstance(payload, Node):
             parts = {key: value for _, key, value in payload.state}
             positional, keywords = parts.get("args", ()), parts.get("kwargs", keywords)
+            init = parts.get("init")
         arguments = (*positional, *(value for _, _, value in keywords.state))
         value = _detached(outcome[3], _containers(outcome[1]) + _containers(outcome[2]))
-        return cls(arguments, (positional, keywords), outcome, value)
+        recorded = isinstance(init, Node) and init.kind == "object"
+        # Else the instance is what its constructor made: a null candidate cannot be told apart by it.
+        return cls(arguments, init if recorded else outcome[2], (positional, keywords), outcome, value)
 
 
 def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
@@ -62,17 +71,36 @@ def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[l
     calls = [_Call.of(payload, outcome) for payload, outcome in decoded if outcome[0] == "value"]
     outcomes = []
     for name, null in FUNCTION_NULLS.items():
-        # The instance is what its constructor made: a null candidate cannot be told apart by it.
         agreed = max(
             sum(
-                plain_difference(call.outcome, ("value", call.untouched, call.outcome[2], answer, ""), task.oracle)
-                is None
+                plain_difference(call.outcome, ("value", call.left, call.instance, answer, ""), task.oracle) is None
                 for call, answer in zip(calls, answers, strict=True)
             )
             for answers in null(calls)
         )
         outcomes.append(NullOutcome(name, agreed, len(calls)))
+    if task.module is not None:
+        outcomes.append(_blind(task, decoded))
     return outcomes, len(decoded) - len(calls)
+
+
+def _blind(task: Task, decoded: Sequence[tuple[Any, Plain]]) -> NullOutcome:
+    """Returns what becomes of a module that looks at its weights alone: it gives what it gave first."""
+    first: dict[str, Plain] = {}
+    agreed = asked = 0
+    for payload, outcome in decoded:
+        (init,) = (value for _, key, value in payload.state if key == "init")
+        known = first.setdefault(repr((init[0], _shapes(outcome[3]))), outcome)
+        if known is not outcome and outcome[0] == "value":
+            asked += 1
+            agreed += plain_difference(outcome, (*outcome[:3], known[3], ""), task.oracle) is None
+    return NullOutcome("blind", agreed, asked)
+
+
+def _shapes(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_shapes(one) for one in value]
+    return value.state[1] if isinstance(value, Node) and value.kind in ARRAYS else None
 
 
 def _echo(calls: Sequence[_Call]) -> Iterator[list[Any]]:
@@ -91,6 +119,8 @@ def _most_arguments(calls: Sequence[_Call]) -> int:
 
 def _itself(call: _Call, index: int) -> Any:
     """Returns an argument as an outcome shows it that holds the very object: as a reference, where it is mutable."""
+    if call.left is None:
+        return call.arguments[index]
     positional, _ = call.untouched
     before = sum(_containers(value) for value in call.arguments[:index])
     return _referenced(call.arguments[index], before + (index >= len(positional)))  # the keywords' dict is one too
@@ -152,6 +182,8 @@ def _filled(value: Any, number: int) -> Any:
         return text if isinstance(value, str) else type(value)(text.encode())
     if not isinstance(value, Node):
         return value
+    if value.kind in ("class", "function"):
+        return number
     if value.kind in ARRAYS:
         dtype, shape, data, *rest = value.state
         return Node(

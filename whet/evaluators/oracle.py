@@ -11,10 +11,15 @@ from whet.core.verdict import Reason
 from whet.evaluators.compare import Difference, difference, show, stdout_difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.judge import FloatJudge
-from whet.evaluators.floats.reference import Reference
+from whet.evaluators.floats.native_reference import NativeReference
+from whet.evaluators.floats.reference import PythonReference, Reference
 from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import Node, decode
+
+LAST_LINES = 8
+LAST_CHARACTERS = 800
+"""What is told of stderr where an exit code is wrong."""
 
 
 class Oracle:
@@ -31,8 +36,13 @@ class Oracle:
         self._task = task
         self._source = source
         ratio = task.oracle.tolerance.error_ratio
-        judged = ratio and workshop is not None and task.kind is Kind.FUNCTION and task.language == "python"
-        self._floats = FloatJudge(ratio, Reference(workshop)) if judged and workshop is not None else None
+        judged = ratio and workshop is not None and task.kind is Kind.FUNCTION
+        self._floats = FloatJudge(ratio, _reference(workshop)) if judged and workshop is not None else None
+
+    @property
+    def floats(self) -> FloatJudge | None:
+        """What judges floats by an error ratio, where the task asks for one."""
+        return self._floats
 
     def judge(self, item: Input, expected: bytes, actual: bytes) -> Fault | None:
         """Compares the candidate's outcome on an input with the baseline's; None where it is right."""
@@ -53,8 +63,9 @@ class Oracle:
         code, stdout, _ = decode(expected)
         their_code, their_stdout, stderr = decode(actual)
         if code != their_code:
-            said = stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
-            return Difference(Reason.CRASH, f"expected exit code {code}, got {their_code}: {said[0][:300]}")
+            lines = stderr.decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
+            said = "".join(f"\n{line}" for line in lines)[-LAST_CHARACTERS:]
+            return Difference(Reason.CRASH, f"expected exit code {code}, got {their_code}{said and f':{said}'}")
         return stdout_difference(
             item.expected if item.expected is not None else stdout, their_stdout, self._task.oracle
         )
@@ -83,3 +94,7 @@ class Oracle:
         if isinstance(value, Node):  # {"args": ..., "kwargs": ..., "init": ...}
             return f"on {item.name}: {show(value)}"
         return f"on {item.name}: {self._task.symbol}({', '.join(show(argument) for argument in value)})"
+
+
+def _reference(workshop: Workshop) -> Reference:
+    return PythonReference(workshop) if workshop.task.signature is None else NativeReference(workshop)

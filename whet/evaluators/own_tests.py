@@ -10,13 +10,15 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from whet.core.candidate import content_id
 from whet.core.errors import UsageError
+from whet.core.parts import parts
 from whet.core.task import MIB, Limits, Task
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Passed
-from whet.evaluators.project import project_files, project_root
+from whet.evaluators.project import import_root, project_files, project_root
 from whet.sandbox.inside import suite
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
@@ -28,8 +30,9 @@ HARNESS = re.compile(r"conftest\.py|test_.*\.py|.*_test\.py|(site|user)customize
 STEERING = (".py", ".pth", ".so", ".cfg", ".toml", ".ini")
 """Files that a later import or a later process of the tests would read."""
 PROJECT, RUNNER = "project", "runner/suite.py"
-IN_PLACE = 'cd "$1" && shift && exec "$@"'
-IN_COPY = 'cp -r "$1" tree && cd tree && shift && exec "$@"'
+IMPORTS = 'if [ -n "$2" ]; then export PYTHONPATH="$PWD/$2"; fi && shift 2 && exec "$@"'
+IN_PLACE = f'cd "$1" && {IMPORTS}'
+IN_COPY = f'cp -r "$1" tree && cd tree && {IMPORTS}'
 LISTING = """
 import hashlib, json, os
 found = {}
@@ -88,6 +91,8 @@ class OwnTests:
         args: its words, for the runner.
         files: the clean copy.
         target: the target's path in it.
+        others: paths of the other files that a candidate may change, as the task has them -> in it.
+        imports: where the target's package is imported from, in it; empty where it is in none.
         mode: the strictest in which the baseline passes.
         expected: what the tests said of the baseline.
         blind: whether the tests pass with a target that ends the process at once, so that their exit code says little.
@@ -98,6 +103,8 @@ class OwnTests:
     args: tuple[str, ...]
     files: Mapping[str, bytes]
     target: str
+    others: Mapping[str, str] = field(default_factory=dict)
+    imports: str = ""
     mode: Mode = Mode()
     expected: Report = Report()
     blind: bool = False
@@ -117,10 +124,11 @@ class OwnTests:
                 f"{target} steers the tests, so a rewrite of it cannot be judged by them; leave out --tests"
             )
         words = [_relative(word, root) for word in task.tests]
-        kind, args = _kind(words)
+        kind, args = runner_of(words)
         if words[0] in ("python", "python3"):
             words = [str(interpreter.executable), *words[1:]]
-        return cls(tuple(words), kind, tuple(args), project_files(root), target)
+        others = {name: (task.root / name).relative_to(root).as_posix() for name in task.others}
+        return cls(tuple(words), kind, tuple(args), project_files(root), target, others, import_root(task, root))
 
     def validated(self, sandbox: Sandbox, interpreter: Interpreter, baseline: str) -> OwnTests | Fault:
         """Finds the strictest mode in which the baseline passes, and keeps what the tests say of it there."""
@@ -143,7 +151,7 @@ class OwnTests:
         found = self._run(sandbox, interpreter, source)
         if isinstance(found, Fault):
             return replace(found, reason=Reason.TEST_FAILURE) if found.reason is Reason.TIMEOUT else found
-        if fault := _compared(self.expected, found):
+        if fault := compared(self.expected, found):
             return replace(fault, evidence=self.evidence)
         tests = f"{len(found.passed)} tests pass" if found.passed else "the test command passes"
         return Passed(f"{tests} (an early exit would pass too)" if self.blind else tests, self.evidence)
@@ -153,7 +161,7 @@ class OwnTests:
         """What was run, and how."""
         tree = hashlib.sha256()
         for path in sorted(self.files):
-            if path != self.target:
+            if path not in (self.target, *self.others.values()):
                 tree.update(f"{path}\0{hashlib.sha256(self.files[path]).hexdigest()}\n".encode())
         return {
             "command": list(self.command),
@@ -166,7 +174,8 @@ class OwnTests:
         }
 
     def _run(self, sandbox: Sandbox, interpreter: Interpreter, source: str) -> Report | Fault:
-        files = dict(self.files) | {self.target: source.encode()}
+        replaced = parts(source, (self.target, *self.others))
+        files = {**self.files, **{self.others.get(name, name): text.encode() for name, text in replaced.items()}}
         staged = {f"{PROJECT}/{path}": data for path, data in files.items()}
         staged[RUNNER] = Path(suite.__file__).read_bytes()
         tree = sandbox.stage(f"tests-{content_id(source)}", staged)
@@ -181,7 +190,7 @@ class OwnTests:
                 command, stdin = ["/usr/bin/env", *(f"{name}={value}" for name, value in ENVIRONMENT.items())], b""
                 command += self.command
             place = IN_COPY if self.mode.copied else IN_PLACE
-            argv = ["/bin/sh", "-c", place, "sh", f"{session.tree}/{PROJECT}", *command]
+            argv = ["/bin/sh", "-c", place, "sh", f"{session.tree}/{PROJECT}", self.imports, *command]
             session.ask("prepare", argv, stdin, seconds=10.0)
             answer, _ = session.ask("go", seconds=LIMITS.seconds)
             (_, stdout, stderr), _ = session.ask("output", seconds=30.0)
@@ -202,24 +211,33 @@ class OwnTests:
         return _read(stdout, key, written, said)
 
 
-def _read(stdout: bytes, key: bytes, written: tuple[str, ...], said: str) -> Report | Fault:
-    """Returns the one report that was signed with the key."""
+def signed(stdout: bytes, key: bytes) -> tuple[dict[str, Any], bytes] | None:
+    """Returns the one report of `whet.sandbox.inside.suite` that was signed with the key, and its line."""
     for line in stdout.split(b"\n"):
         mark, _, rest = line.partition(b" ")
         mac, _, body = rest.partition(b" ")
-        if mark != suite.MARK.encode() or not hmac.compare_digest(
-            mac, hmac.new(key, body, "sha256").hexdigest().encode()
-        ):
-            continue
-        report = json.loads(body)
-        if report["code"] != 0:
-            return _failed(report["code"], said.replace(line.decode("utf-8", "replace"), ""))
-        names, plugins = tuple(report["altered"]), tuple(report["plugins"])
-        return Report(report["passed"], None, plugins, report["ended"], names, written)
-    return Fault(Reason.TEST_FAILURE, f"the tests ended early, without their report:\n{_tail(said)}")
+        ours = hmac.new(key, body, "sha256").hexdigest().encode()
+        if mark == suite.MARK.encode() and hmac.compare_digest(mac, ours):
+            return json.loads(body), line
+    return None
 
 
-def _compared(expected: Report, found: Report) -> Fault | None:
+def report_of(told: Mapping[str, Any], written: tuple[str, ...] = ()) -> Report:
+    """Returns what a signed report says."""
+    return Report(told["passed"], None, tuple(told["plugins"]), told["ended"], tuple(told["altered"]), written)
+
+
+def _read(stdout: bytes, key: bytes, written: tuple[str, ...], said: str) -> Report | Fault:
+    found = signed(stdout, key)
+    if found is None:
+        return Fault(Reason.TEST_FAILURE, f"the tests ended early, without their report:\n{_tail(said)}")
+    told, line = found
+    if told["code"] != 0:
+        return _failed(told["code"], said.replace(line.decode("utf-8", "replace"), ""))
+    return report_of(told, written)
+
+
+def compared(expected: Report, found: Report) -> Fault | None:
     """Returns why the tests do not say of a candidate what they said of the baseline, if so."""
     if more := sorted({*found.altered} - {*expected.altered}):
         return Fault(Reason.CHEATING, f"the test framework was changed while the tests ran: {', '.join(more[:5])}")
@@ -264,7 +282,7 @@ def _touched(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     return sorted({*other, *(there.keys() - files.keys())})
 
 
-def _kind(words: Sequence[str]) -> tuple[str, Sequence[str]]:
+def runner_of(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Returns which runner runs a command, and the words for it."""
     first = Path(words[0]).name
     if first in ("pytest", "py.test"):

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from typing import TypeVar
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.subjects import Live, LiveFunction, Subject
+from whet.evaluators.live import Answer, Live
+from whet.evaluators.subjects import Subject
+
+MOST_AT_ONCE = 64
+"""Inputs of one exchange."""
+BYTES_AT_ONCE = 1 << 20
+"""Of one exchange, to and fro."""
+SECONDS_AT_ONCE = 0.02
+"""What the baseline takes for those of one exchange; a dearer input is met by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """An input that both sides have met.
+    """An input and what the baseline makes of it.
 
     Attributes:
         item: the input.
@@ -22,6 +33,9 @@ class Met:
     item: Input
     expected: bytes
     seconds: float
+
+
+OneMet = TypeVar("OneMet", bound=Met)
 
 
 class Side:
@@ -49,27 +63,71 @@ class Side:
             self._live = live
         return None
 
-    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        """Runs one input; see `whet.evaluators.subjects.Live.call`."""
+    def call(self, payload: bytes, seconds: float) -> Answer:
+        """Runs one input; see `whet.evaluators.live.Live.call`."""
         if fault := self.open():
             return fault
         assert self._live is not None
-        return self._ended(self._live.call(payload, seconds))
-
-    def call_after_spoiling(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        """See `whet.evaluators.subjects.LiveFunction.call_after_spoiling`."""
-        if fault := self.open():
-            return fault
-        assert isinstance(self._live, LiveFunction)
-        return self._ended(self._live.call_after_spoiling(payload, seconds))
-
-    def _ended(self, answer: tuple[bytes, float] | Fault) -> tuple[bytes, float] | Fault:
+        answer = self._live.call(payload, seconds)
         if isinstance(answer, Fault):
             self.close()
         return answer
+
+    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+        """Yields an answer for each input; see `whet.evaluators.live.Live.calls`.
+
+        Those behind a fault meet a new process. So do later ones where not all answers are taken.
+        """
+        given = 0
+        while given < len(payloads):
+            if fault := self.open():
+                yield fault
+                given += 1
+                continue
+            assert self._live is not None
+            sound = False
+            try:
+                with closing(self._live.calls(payloads[given:], seconds, way)) as answers:
+                    for answer in answers:
+                        given += 1
+                        sound = given == len(payloads) and not isinstance(answer, Fault)
+                        yield answer
+            finally:
+                if not sound:
+                    self.close()
+
+    def outcomes(self, met: Iterable[OneMet], seconds: float, way: str = "call") -> Generator[tuple[OneMet, Answer]]:
+        """Yields inputs that the baseline has met with this side's answers, asked at once where they are cheap."""
+        for group in at_once(met):
+            with closing(self.calls([one.item.payload for one in group], seconds, way)) as answers:
+                yield from zip(group, answers, strict=True)
 
     def close(self) -> None:
         """Ends its process."""
         if self._live is not None:
             self._live.close()
             self._live = None
+
+
+def at_once(met: Iterable[OneMet], first: int = MOST_AT_ONCE) -> Iterator[list[OneMet]]:
+    """Groups inputs, in their order, so that those of a group can be asked in one exchange.
+
+    Args:
+        met: the inputs.
+        first: how many the first group has at most; each later one has twice as many as the one before.
+    """
+    group: list[OneMet] = []
+    most, size, seconds = first, 0, 0.0
+    for one in met:
+        size += (own := len(one.item.payload) + len(one.expected))
+        seconds += one.seconds
+        if group and (size > BYTES_AT_ONCE or seconds > SECONDS_AT_ONCE):
+            yield group
+            group, size, seconds = [], own, one.seconds
+        group.append(one)
+        if len(group) == most:
+            yield group
+            group, size, seconds = [], 0, 0.0
+            most = min(2 * most, MOST_AT_ONCE)
+    if group:
+        yield group

@@ -21,19 +21,22 @@ def preloads(task: Task) -> tuple[str, ...]:
         return ()
     sources = [task.source, *(text for path, text in task.support.items() if path.endswith(".py"))]
     own = {part.removesuffix(".py") for path in (task.filename, *task.support) for part in PurePosixPath(path).parts}
-    found = {name for source in sources for name in _imported(source)}
+    found = {name for source in sources for name in _at_the_top(source)}
     return tuple(sorted(name for name in found if name.partition(".")[0] not in own | sys.stdlib_module_names))
 
 
-def _imported(source: str) -> Iterator[str]:
+def imported(*trees: ast.AST) -> Iterator[str]:
+    """Yields what is imported anywhere in some syntax trees, with what may be modules of packages."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
+
+
+def _at_the_top(source: str) -> Iterator[str]:
     module = parse(source)
-    if isinstance(module, Fault):
-        return
-    for statement in module.body:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-                yield node.module
+    if not isinstance(module, Fault):
+        inner = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        yield from imported(*(statement for statement in module.body if not isinstance(statement, inner)))

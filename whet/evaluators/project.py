@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.core.task import MIB
+from whet.core.task import MIB, Task
+from whet.evaluators.task_file import FILENAME
 
+BEST, ANSWERS = "best", "answers"
 MOST_BYTES = 64 * MIB
 SKIPPED = {"__pycache__", "node_modules", "venv", "build", "dist", "site-packages"}
+SECRETS = re.compile(r"\.env(\..*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|id_(rsa|ecdsa|ed25519)|.*\.pem")
+"""Files that are made to hold keys and passwords: no candidate may read them."""
 
 
 def project_root(path: Path) -> Path:
@@ -24,8 +29,17 @@ def project_root(path: Path) -> Path:
     return next((parent for parent in path.parents if any((parent / mark).exists() for mark in marks)), path.parent)
 
 
+def import_root(task: Task, project: Path) -> str:
+    """Returns where the package of a target is imported from, below its project; empty where it is in none."""
+    packaged = (task.path.parent / "__init__.py").is_file() and task.root.is_relative_to(project)
+    return task.root.relative_to(project).as_posix() if packaged else ""
+
+
 def project_files(root: Path) -> dict[str, bytes]:
     """Reads a project's files, without hidden folders, caches and links.
+
+    Left out too are what holds keys by its name, and ``best.*`` and the folder ``answers`` beside a ``whet.toml``: no
+    candidate may see the best answers known to a task.
 
     Raises:
         UsageError: there is too much of it.
@@ -33,10 +47,14 @@ def project_files(root: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     total = 0
     for folder, names, leaves in os.walk(root):
-        names[:] = [name for name in names if name not in SKIPPED and not name.startswith(".")]
+        skipped = {*SKIPPED, ANSWERS} if FILENAME in leaves else SKIPPED
+        names[:] = [name for name in names if name not in skipped and not name.startswith(".")]
         for leaf in leaves:
             path = Path(folder, leaf)
-            if path.is_symlink() or not path.is_file() or leaf.endswith(".pyc"):
+            # A worktree's .git is a file, which leads to the repository.
+            if path.is_symlink() or not path.is_file() or leaf.endswith(".pyc") or leaf == ".git":
+                continue
+            if (path.stem == BEST and FILENAME in leaves) or SECRETS.fullmatch(leaf):
                 continue
             total += path.stat().st_size
             if total > MOST_BYTES:

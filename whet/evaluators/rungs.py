@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from whet.core.measurement import Measurement, Outcome
-from whet.core.verdict import NO_GAIN, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.finding import Fault, Finding, Skipped
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.evaluators.finding import Fault, Finding, Inconclusive, Skipped
+from whet.evaluators.timing.on_gpu import told
 
 
 def ended(name: str, found: Finding | None, seconds: float) -> Rung:
@@ -18,7 +21,39 @@ def ended(name: str, found: Finding | None, seconds: float) -> Rung:
         return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
     if isinstance(found, Fault):
         return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
-    return Rung(name, RungStatus.PASSED, None, found.detail, seconds, found.evidence)
+    status = RungStatus.INCONCLUSIVE if isinstance(found, Inconclusive) else RungStatus.PASSED
+    return Rung(name, status, None, found.detail, seconds, found.evidence)
+
+
+Check = Callable[[], Finding | None]
+"""One rung's work."""
+
+
+def climbed(
+    candidate: str, checks: Iterable[tuple[str, Check]], beyond: Callable[[str], bool], until: str | None
+) -> Verdict:
+    """Returns what checks find of a candidate, up to the first that fails.
+
+    Args:
+        candidate: its id.
+        checks: by the rung's name, in their order.
+        beyond: whether a rung lies behind the last that was asked for.
+        until: the last that was asked for, if not all were.
+    """
+    rungs: list[Rung] = []
+    absent: Skipped | None = None
+    for name, check in checks:
+        if beyond(name):
+            rungs.append(unasked(name, until))
+            continue
+        start = time.perf_counter()
+        found = absent or check()
+        rungs.append(ended(name, found, time.perf_counter() - start))
+        if isinstance(found, Fault):
+            break
+        if isinstance(found, Skipped) and found.reason is Reason.UNSUPPORTED_CPU:
+            absent = found  # nothing further of it can be run
+    return Verdict(candidate, tuple(rungs))
 
 
 def unasked(name: str, until: str | None) -> Rung:
@@ -29,20 +64,46 @@ def unasked(name: str, until: str | None) -> Rung:
 def measured(name: str, found: Measurement, seconds: float) -> Rung:
     """Returns the rung of a measurement."""
     evidence = {"p_value": found.p_value, "outcome": found.outcome.value}
-    detail = found.note
+    detail = conclusion(found)
     losing = [ratio for ratio in found.untimed if ratio.high < 1.0]
     if losing:
         detail += "; slower at " + ", ".join(f"{r.name} ({r.low:.3f}x to {r.high:.3f}x)" for r in losing)
+    if warm := told(found):
+        detail += f"; {warm}"
+    if found.undecided:
+        return Rung(name, RungStatus.INCONCLUSIVE, None, detail, seconds, evidence)
     if found.faster:
         return Rung(name, RungStatus.PASSED, None, detail, seconds, evidence)
-    reason = Reason.SLOWER if found.outcome is Outcome.SLOWER else Reason.NOT_FASTER
-    assert reason in NO_GAIN
-    return Rung(name, RungStatus.FAILED, reason, detail, seconds, evidence)
+    return Rung(name, RungStatus.FAILED, reason_of(found), detail, seconds, evidence)
+
+
+def conclusion(found: Measurement) -> str:
+    """Returns what the detail of a timed rung begins with: its note, and which of several versions it is against."""
+    return f"against {found.speedup.baseline}: {found.note}" if found.speedup.baselines else found.note
+
+
+def reason_of(found: Measurement) -> Reason:
+    """Returns why a measurement is no gain."""
+    if found.outcome is Outcome.SLOWER:
+        return Reason.SLOWER
+    return Reason.OVER_LIMIT if found.over_limit else Reason.NOT_FASTER
+
+
+def unrunnable(verdict: Verdict, name: str) -> Rung | None:
+    """Returns the rung of what cannot be done with a candidate that this processor cannot run; None where it can."""
+    absent = next((rung for rung in verdict.rungs if rung.reason is Reason.UNSUPPORTED_CPU), None)
+    return None if absent is None else Rung(name, RungStatus.SKIPPED, absent.reason, absent.detail)
 
 
 def extended(verdict: Verdict, rung: Rung, measurement: Measurement | None = None) -> Verdict:
     """Returns a verdict with one more rung."""
     return Verdict(verdict.candidate, (*verdict.rungs, rung), measurement or verdict.measurement)
+
+
+def lengthened(verdict: Verdict, seconds: float) -> Verdict:
+    """Returns a verdict whose last rung took so much longer."""
+    *rungs, last = verdict.rungs
+    return Verdict(verdict.candidate, (*rungs, replace(last, seconds=last.seconds + seconds)), verdict.measurement)
 
 
 def with_evidence(verdict: Verdict, **more: Any) -> Verdict:

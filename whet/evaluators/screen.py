@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from whet.core.errors import nearest
+from whet.core.trees import parse_python
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 
@@ -14,7 +15,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def parse(source: str) -> ast.Module | Fault:
     """Parses a source text."""
     try:
-        return ast.parse(source)
+        return parse_python(source)
     except SyntaxError as error:
         return Fault(Reason.SYNTAX_ERROR, f"line {error.lineno}: {error.msg}")
     except (ValueError, RecursionError, MemoryError) as error:  # NUL bytes; nested without end
@@ -77,7 +78,7 @@ def screen(source: str, baseline: str, symbol: str | None) -> Fault | None:
         )
         missing = f"it defines no {symbol}{nearest(symbol, symbols(parsed))}"
         return None if bound else Fault(Reason.BUILD_ERROR, missing)
-    ours = find_function(ast.parse(baseline), symbol)
+    ours = find_function(parse_python(baseline), symbol)
     if ours is not None and parameters(ours) != parameters(theirs):
         before, after = ", ".join(parameters(ours)), ", ".join(parameters(theirs))
         return Fault(Reason.BUILD_ERROR, f"the signature changed from ({before}) to ({after})")

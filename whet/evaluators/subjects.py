@@ -7,81 +7,24 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from whet.core.candidate import content_id
-from whet.core.task import Kind, Task
+from whet.core.task import PTX, Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.sandbox.inside.codec import encode
+from whet.evaluators.kernels.libraries import Answers
+from whet.evaluators.live import FORGED, START_SECONDS, Live, LiveFunction, LiveProgram, fault
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
-from whet.sandbox.toolchains import native
+from whet.sandbox.toolchains import command, native
+from whet.sandbox.toolchains.assembly import linked_program
+from whet.sandbox.toolchains.isas import ISAS
 
-START_SECONDS = 30.0
 PROGRAM = "program-{layout}"
 """What a native program is called in its tree."""
 KEPT = 256
 """Subjects that a workshop keeps ready; far more than are in the work at once."""
-LONGEST = 10**15
-"""Nanoseconds that no call lasts: eleven days."""
-FORGED = "the process forged its answer, or touched the clock"
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One timed pass over distinct inputs.
-
-    Attributes:
-        outside: seconds between "go" and the last byte of the outcomes, by the clock out here.
-        inside: seconds in the calls, as the process says.
-        cpu: CPU seconds in the calls, of all their threads and of processes that have ended, as the process says.
-        outcomes: one an input.
-        peak: resident bytes at the peak, for programs; 0 where it is not known.
-        waits: context switches at its own wish, as the process says.
-        preemptions: context switches against its wish, as the process says.
-        amount: what a metric other than time found: bytes, instructions or joules.
-    """
-
-    outside: float
-    inside: float
-    cpu: float
-    outcomes: tuple[bytes, ...]
-    peak: int = 0
-    waits: int = 0
-    preemptions: int = 0
-    amount: float | None = None
-
-
-class Live(Protocol):
-    """A process that holds one source text and nothing else of ours."""
-
-    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        """Runs one input; returns its outcome and the seconds that it says it took."""
-
-    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
-        """Runs distinct inputs in one window."""
-
-    def peak(self) -> int | None:
-        """Returns the most bytes that it and all that it started used together, where that was asked for."""
-
-    def close(self) -> None:
-        """Ends it."""
-
-
-REASON_OF = {
-    "timeout": Reason.TIMEOUT,
-    "crash": Reason.CRASH,
-    "memory": Reason.OUT_OF_MEMORY,
-    "output_flood": Reason.OUTPUT_FLOOD,
-    "protocol": Reason.SANDBOX_VIOLATION,
-}
-
-
-def fault(incident: Incident, seconds: float) -> Fault:
-    """Returns what an incident means for the candidate."""
-    detail = f"no answer within {seconds:g} s" if incident.kind == "timeout" else str(incident)
-    return Fault(REASON_OF[incident.kind], detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +62,7 @@ class Subject:
         threads = max(1, len(cores))
         limits = workshop.task.limits
         job = Job(program, workshop.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
+        job = furnished(replace(job, gpu=self.on_gpu), workshop.task)
         if worker is not None:
             job = replace(job, preload=workshop.preload, worker=worker)
         session = workshop.sandbox.open(job)
@@ -128,19 +72,44 @@ class Subject:
                 session.ask("prepare", ["/bin/true"], b"", seconds=START_SECONDS)
                 session.ask("go", seconds=START_SECONDS)
                 session.reset()
-            return LiveProgram(session, workshop.argv(session.tree, layout))
-        return _load(session, workshop.task, primed)
+            return LiveProgram(session, workshop.argv(session.tree, layout, self.source))
+        target = workshop.launched() if self.launched else workshop.target(layout)
+        return _load(session, workshop.task, target, primed, self.on_gpu)
+
+    @property
+    def launched(self) -> bool:
+        """Whether it is a kernel in PTX."""
+        return native.language_of(self.workshop.task, self.source) == PTX
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether its process needs to see the GPU; that of the reference of a kernel in PTX does not."""
+        return task_on_gpu(self.workshop.task) and (self.workshop.task.launch is None or self.launched)
 
 
-def _load(session: Session, task: Task, primed: Sequence[str] | None) -> Live | Fault:
+def task_on_gpu(task: Task) -> bool:
+    """Whether what a task is about runs on the GPU."""
+    where = task.launch or task.module
+    return where is not None and where.device == "cuda"
+
+
+def furnished(job: Job, task: Task) -> Job:
+    """Returns a job that runs a program as one of a language that whet knows nothing of, where the task's is such."""
+    foreign = task.commands is not None
+    return replace(job, reserves=foreign, within=foreign)
+
+
+def _load(
+    session: Session, task: Task, target: tuple[Any, ...], primed: Sequence[str] | None, on_gpu: bool
+) -> Live | Fault:
     try:
         if primed is not None:
             session.ask("prime", list(primed), seconds=START_SECONDS)
-        answer, spent = session.ask("load", task.filename, task.symbol, seconds=max(START_SECONDS, task.limits.seconds))
+        answer, spent = session.ask("load", *target, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer == ("ok",):
-        return LiveFunction(session, spent)
+        return LiveFunction(session, spent, on_gpu)
     session.close()
     if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
         return Fault(Reason.CHEATING, FORGED)
@@ -149,158 +118,6 @@ def _load(session: Session, task: Task, primed: Sequence[str] | None) -> Live | 
         return Fault(Reason.OUT_OF_MEMORY, "MemoryError while loading")
     reason = Reason.SYNTAX_ERROR if kind in ("SyntaxError", "IndentationError", "TabError") else Reason.CRASH
     return Fault(reason, f"loading raised {kind}: {text}")
-
-
-def _outcome(value: Any) -> bytes:
-    if type(value) is not bytes:
-        raise ValueError("an outcome that is no bytes")
-    return value
-
-
-def _count(number: Any) -> int:
-    # Only whole numbers: one NaN from inside would make every comparison out here false.
-    if type(number) is not int or not 0 <= number < LONGEST:
-        raise ValueError("a number that counts nothing")
-    return number
-
-
-def _seconds(nanoseconds: Any) -> float:
-    return _count(nanoseconds) / 1e9
-
-
-class LiveFunction:
-    """A `Live` Python function. The candidate shares its process, so its answers are hostile.
-
-    Attributes:
-        loading: seconds that its module took to load, by the clock out here.
-    """
-
-    def __init__(self, session: Session, loading: float) -> None:
-        self._session = session
-        self.loading = loading
-
-    @property
-    def session(self) -> Session:
-        """What it talks through."""
-        return self._session
-
-    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        """See `Live.call`."""
-        return self._called("call", payload, seconds)
-
-    def call_after_spoiling(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        """Calls twice with one input, the second time after the first result was changed as a caller may."""
-        return self._called("spoil", payload, seconds)
-
-    def _called(self, operation: str, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        try:
-            (_, outcome, spent), _ = self._session.ask(operation, payload, seconds=seconds)
-            return _outcome(outcome), _seconds(spent)
-        except Incident as incident:
-            return fault(incident, seconds)
-        except (ValueError, TypeError):
-            return Fault(Reason.CHEATING, FORGED)
-
-    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
-        """See `Live.timed`."""
-        try:
-            # The inputs come with "go": before it there is nothing that a thread could begin to work on.
-            (_, inside, cpu, waits, preemptions, outcomes), outside = self._session.ask(
-                "go", list(payloads), seconds=seconds
-            )
-            return Pass(
-                outside,
-                _seconds(inside),
-                _seconds(cpu),
-                tuple(map(_outcome, outcomes)),
-                waits=_count(waits),
-                preemptions=_count(preemptions),
-            )
-        except Incident as incident:
-            return fault(incident, seconds)
-        except (ValueError, TypeError):
-            return Fault(Reason.CHEATING, FORGED)
-
-    def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
-        """Returns (line, nanoseconds) of the target's file from running inputs for ``seconds``.
-
-        Raises:
-            Incident: the process is gone.
-        """
-        (_, hits), _ = self._session.ask("profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS)
-        return [(int(line), int(count)) for line, count in hits]
-
-    def peak(self) -> int | None:
-        """See `Live.peak`."""
-        return self._session.peak()
-
-    def close(self) -> None:
-        """See `Live.close`."""
-        self._session.close()
-
-
-class LiveProgram:
-    """A `Live` program: a new process of it for every input."""
-
-    def __init__(self, session: Session, argv: list[str]) -> None:
-        self._session = session
-        self._argv = argv
-
-    @property
-    def session(self) -> Session:
-        """What it talks through."""
-        return self._session
-
-    def call(self, payload: bytes, seconds: float) -> tuple[bytes, float] | Fault:
-        """See `Live.call`."""
-        result = self._run(payload, seconds)
-        return result if isinstance(result, Fault) else (result.outcomes[0], result.inside)
-
-    def timed(self, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
-        """See `Live.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
-        total = Pass(0.0, 0.0, 0.0, ())
-        for payload in payloads:
-            run = self._run(payload, seconds)
-            if isinstance(run, Fault):
-                return run
-            total = Pass(
-                total.outside + run.outside,
-                total.inside + run.inside,
-                total.cpu + run.cpu,
-                total.outcomes + run.outcomes,
-                max(total.peak, run.peak),
-                total.waits + run.waits,
-                total.preemptions + run.preemptions,
-            )
-        return total
-
-    def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
-        try:
-            # Else a run could read the result that an earlier one kept in a file.
-            self._session.ask("clear", seconds=START_SECONDS)
-            self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
-            answer, outside = self._session.ask("go", seconds=seconds)
-            if answer[0] == "error":
-                return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
-            _, code, inside, cpu, peak, waits, preemptions = answer
-            (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
-        except Incident as incident:
-            return fault(incident, seconds)
-        if code < 0:
-            said = stderr.decode("utf-8", "replace").strip()[-300:]
-            flooded = code == -25  # SIGXFSZ: a file over the limit
-            reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
-            return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
-        outcome = encode((code, stdout, stderr[-2000:]))
-        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions)
-
-    def peak(self) -> int | None:
-        """See `Live.peak`."""
-        return self._session.peak()
-
-    def close(self) -> None:
-        """See `Live.close`."""
-        self._session.close()
 
 
 class Workshop:
@@ -327,6 +144,7 @@ class Workshop:
         self.layouts = layouts
         self._built: dict[str, Subject | Fault] = {}
         self._lock = threading.Lock()
+        self._answers = Answers(sandbox, interpreter, preload, task.limits, self.target, task_on_gpu(task))
 
     def build(self, source: str, extra: tuple[str, ...] = (), layouts: int | None = None) -> Subject | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
@@ -354,18 +172,67 @@ class Workshop:
     def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Subject | Fault:
         task = self.task
         if task.language == "python":
-            files = {path: text.encode() for path, text in task.support.items()}
-            tree = self.sandbox.stage(name, files | {task.filename: source.encode()})
+            files = {path: text.encode() for path, text in task.files(source).items()}
+            tree = self.sandbox.stage(name, files)
+            if task.module is not None and (fault := self._answers.complete(tree, source)):
+                return fault
             return Subject(name, source, tree, self)
+        if task.kind is Kind.PROGRAM and native.language_of(task, source) == "asm":
+            linked = linked_program(self.sandbox, self.interpreter, task, source)
+            if isinstance(linked, native.Diagnostics):
+                return Fault(Reason.BUILD_ERROR, linked.text)
+            files = {PROGRAM.format(layout=0): linked.content}
+            return Subject(name, source, self.sandbox.stage(name, files, executable=True), self)
+        if native.language_of(task, source) == PTX:
+            return Subject(name, source, self.sandbox.stage(name, {task.filename: source.encode()}), self)
+        if task.commands is not None:
+            return self._built_by_command(name, source)
         layouts = native.paddings(name)[:most]
-        built = native.compile_program(self.sandbox, self.interpreter, task, source, extra, layouts)
+        built = native.compile_source(self.sandbox, self.interpreter, task, source, extra, layouts)
         if isinstance(built, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, built.text)
         files = {PROGRAM.format(layout=number): binary for number, binary in enumerate(built)}
         return Subject(name, source, self.sandbox.stage(name, files, executable=True), self, len(layouts))
 
-    def argv(self, tree: str, layout: int = 0) -> list[str]:
+    def _built_by_command(self, name: str, source: str) -> Subject | Fault:
+        task = self.task
+        assert task.commands is not None
+        files = {path: text.encode() for path, text in task.files(source).items()}
+        tree = self.sandbox.stage(f"{name}-sources", files, executable=True)
+        if not task.commands.build:
+            return Subject(name, source, tree, self)
+        try:
+            made = command.build_tree(self.sandbox, self.interpreter, task, tree)
+        finally:
+            shutil.rmtree(tree)
+        if isinstance(made, native.Diagnostics):
+            return Fault(Reason.BUILD_ERROR, made.text)
+        return Subject(name, source, self.sandbox.stage(name, made, executable=True), self)
+
+    def target(self, layout: int = 0) -> tuple[Any, ...]:
+        """Returns what a function's process loads from its tree; see `whet.sandbox.inside.calls.open_target`."""
+        task = self.task
+        if (module := task.module) is not None:
+            words = module.device, module.backward, module.harness, module.slot, module.flags
+            return "module", task.filename, task.symbol, *words
+        if task.signature is None:
+            return "python", task.filename, task.symbol
+        return "native", PROGRAM.format(layout=layout), task.symbol, task.signature.returns, task.signature.plain
+
+    def launched(self) -> tuple[Any, ...]:
+        """Returns what the process of a kernel in PTX loads from its tree, as `target` does."""
+        task = self.task
+        assert task.signature is not None, "a kernel has a contract"
+        assert task.launch is not None, "and a launch"
+        launch = task.launch
+        words = task.signature.plain, launch.grid, launch.block, launch.shared, launch.driver
+        return PTX, task.filename, task.symbol, *words
+
+    def argv(self, tree: str, layout: int = 0, source: str = "") -> list[str]:
         """Returns how a program of this task is started where its tree is seen at ``tree``."""
+        if self.task.commands is not None:
+            return command.run_words(self.task, tree)
         if self.task.language == "python":
             return [str(self.interpreter.executable), "-s", "-B", f"{tree}/{self.task.filename}"]
-        return [f"{tree}/{PROGRAM.format(layout=layout)}"]
+        runner = ISAS[self.task.isa].runner if native.language_of(self.task, source) == "asm" else ()
+        return [*(("/usr/bin/env", *runner) if runner else ()), f"{tree}/{PROGRAM.format(layout=layout)}"]

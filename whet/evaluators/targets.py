@@ -3,34 +3,66 @@
 from __future__ import annotations
 
 import ast
-import shlex
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
-from whet.core.task import Case, Kind, Task, Workload
+from whet.core.events import Listener, unheard
+from whet.core.task import Commands, Kind, Task
+from whet.evaluators.assembly.targets import assembly_task, translation_task
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs.literals import literal_calls
+from whet.evaluators.folder import folder_texts
+from whet.evaluators.given_files import CASES_FOLDER, WORKLOAD_FILE, command_words, read_text, tests_folder, workload_of
+from whet.evaluators.kernels import suite
+from whet.evaluators.kernels.problem import is_problem, resembles_problem
+from whet.evaluators.kernels.robust import FORWARD, is_robust
+from whet.evaluators.kernels.task import problem_task, robust_task
+from whet.evaluators.python_tree import module_root, supporting_texts
 from whet.evaluators.screen import find_function, parse, symbols
+from whet.evaluators.signature import read_signature
 from whet.evaluators.task_file import FILENAME, TaskFile, read_task_file
 from whet.sandbox.toolchains.native import DEFAULT_FLAGS
 
 LANGUAGES = {".py": "python", ".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp"}
 FORMS = "file.py::function, file.py::Class.method, program.py, program.c, program.cpp, or a folder with whet.toml"
-WORKLOAD_FILE = "workload.py"
-CASES_FOLDER = "cases"
-MOST_SUPPORT = 500
 
 
-def read_task(target: str, options: Options) -> Task:
-    """Reads a target with its workload and tests.
+def read_task(target: str, options: Options, listener: Listener = unheard) -> Task:
+    """Reads a target with its workload and tests, and has its calls recorded where that is asked for.
+
+    Args:
+        target: as after ``whet optimize``.
+        options: as the user gave them.
+        listener: hears what was recorded.
 
     Raises:
-        UsageError: it names no file or no symbol that there is, or its workload cannot be read.
+        UsageError: it names no file or no symbol that there is, its workload cannot be read, or nothing was recorded.
     """
+    task = _read(target, options)
+    if task.reference is not None and not task.source:
+        from whet.evaluators.assembly.texts import with_own_output
+
+        task = with_own_output(task, options)
+    if options.record is None:
+        return task
+    from whet.evaluators.replaying import with_recorded
+
+    return with_recorded(task, options, listener)
+
+
+def _read(target: str, options: Options) -> Task:
+    if target.startswith(suite.PREFIX):
+        target = str(suite.find_problem(target, options.root))
+    elif options.root is not None:
+        raise UsageError(f"--root goes with {suite.PREFIX}LEVEL/ID")
     name, _, symbol = target.partition("::")
     path = Path(name).expanduser().absolute()
+    if options.to is not None:
+        return translation_task(path, options.to, options)
+    if is_robust(path) and not (path / FILENAME).is_file():
+        path = (path / FORWARD if path.is_dir() else path).resolve()
+        return robust_task(path, read_text(path), options)
     if path.is_dir():
         if not (path / FILENAME).is_file():
             raise UsageError(f"{path} holds no {FILENAME}; a target is {FORMS}")
@@ -41,6 +73,8 @@ def read_task(target: str, options: Options) -> Task:
         raise UsageError(f"{path.name} is no target; a target is {FORMS}")
     if symbol and language != "python":
         raise UsageError(f"{target}: a function can be a target in Python only; give the program as {name}")
+    if not symbol and language == "python" and resembles_problem(text := read_text(path)):
+        return problem_task(path, text, options)
     return _task(path, language, symbol or None, None, options)
 
 
@@ -53,23 +87,47 @@ def _existing(path: Path, name: str) -> Path:
 
 def _from_folder(folder: Path, file: TaskFile, symbol: str | None, options: Options) -> Task:
     path = folder / file.task.target
+    if file.task.language == "asm":
+        return assembly_task(folder, file, options)
+    if file.task.kind == "transpile" or file.task.source is not None:
+        raise UsageError(f'{folder / FILENAME}: kind = "transpile" and source go with language = "asm"')
     if not path.is_file():
         raise UsageError(f"{folder / FILENAME}: no file {file.task.target}")
+    try:
+        commands = file.commands()
+    except ValueError as error:
+        raise UsageError(f"{folder / FILENAME}: {error}") from None
+    if commands is not None:
+        return command_task(folder, path, file, commands, options)
     symbol = symbol or file.task.symbol
+    if file.task.backward or (not symbol and path.suffix == ".py" and is_problem(read_text(path))):
+        return problem_task(path.resolve(), read_text(path), options, file.oracle.rule(), file.task.backward)
     kind = file.task.kind or ("function" if symbol else "program")
-    if kind == "function" and (file.task.language != "python" or not symbol):
-        raise UsageError(f"{folder / FILENAME}: a function target is a Python file with a symbol")
+    if kind == "function" and not symbol:
+        raise UsageError(f"{folder / FILENAME}: a function needs a symbol")
+    if kind == "function" and file.task.language != "python" and file.signature is None:
+        raise UsageError(f"{folder / FILENAME}: a {file.task.language} function needs a [signature]")
     return _task(path.resolve(), file.task.language, symbol if kind == "function" else None, file, options)
 
 
-def _task(path: Path, language: str, symbol: str | None, file: TaskFile | None, options: Options) -> Task:
+def _task(
+    path: Path,
+    language: str,
+    symbol: str | None,
+    file: TaskFile | None,
+    options: Options,
+    beside: Path | None = None,
+) -> Task:
     source = read_text(path)
-    root = _module_root(path) if language == "python" else path.parent
-    if symbol is not None:
+    root = module_root(path) if language == "python" else path.parent
+    if symbol is not None and language == "python":
         _expect_symbol(path, source, symbol)
     kind = Kind.FUNCTION if symbol else Kind.PROGRAM
     default = TaskFile.model_validate({"task": {"language": language, "target": path.name}})
     settings = file or default
+    signature = None
+    if symbol is not None and settings.signature is not None:
+        signature = read_signature(settings.signature, symbol, str(path.parent / FILENAME))
     return Task(
         name=settings.task.name or (symbol or path.stem),
         language=language,
@@ -78,27 +136,32 @@ def _task(path: Path, language: str, symbol: str | None, file: TaskFile | None, 
         source=source,
         symbol=symbol,
         root=root,
-        support=_support(path, root, source) if language == "python" else {},
-        workload=_workload(path, symbol, settings, options),
+        support=supporting_texts(path, root, source) if language == "python" else {},
+        workload=workload_of(beside or path, symbol, settings, options, signature),
         oracle=settings.oracle.rule(),
-        tests=_words(options.tests),
+        tests=command_words(options.tests),
         flags=tuple(settings.build.flags) or DEFAULT_FLAGS.get(language, ()),
         limits=settings.limits.limits(),
+        project=tests_folder(path, options),
+        signature=signature,
+        features=tuple(settings.build.features),
     )
 
 
-def read_text(path: Path) -> str:
-    """Reads a source text with its exact line ends.
+def command_task(folder: Path, path: Path, file: TaskFile, commands: Commands, options: Options) -> Task:
+    """Returns the task of a program that the user's own commands build and run in its folder.
 
     Raises:
-        UsageError: it cannot be read, or is not UTF-8.
+        UsageError: its folder holds too much, or its target lies elsewhere.
     """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8 text") from None
+    root = folder.resolve()
+    if not path.resolve().is_relative_to(root):
+        raise UsageError(f"{folder / FILENAME}: the target {file.task.target} lies outside of the folder")
+    # Cases and generators lie beside whet.toml, wherever the target does.
+    target = root / path.resolve().relative_to(root)
+    task = _task(target, file.task.language, None, file, options, beside=root / FILENAME)
+    unseen = (FILENAME, file.task.target, file.workload.generator or WORKLOAD_FILE, file.workload.cases or CASES_FOLDER)
+    return replace(task, root=root, support=folder_texts(root, unseen), commands=commands)
 
 
 def _expect_symbol(path: Path, source: str, symbol: str) -> None:
@@ -112,115 +175,3 @@ def _expect_symbol(path: Path, source: str, symbol: str) -> None:
         raise UsageError(f"{path.name} defines no {symbol}{nearest(symbol, known) or listed}")
     if isinstance(function, ast.AsyncFunctionDef):
         raise UsageError(f"{path.name}::{symbol} is async, which cannot be timed yet; give a plain function")
-
-
-def _module_root(path: Path) -> Path:
-    """Returns the folder that the target's package, if it is in one, is imported from."""
-    root = path.parent
-    while (root / "__init__.py").is_file() and root.parent != root:
-        root = root.parent
-    return root
-
-
-def _words(command: str | None) -> tuple[str, ...] | None:
-    if command is None:
-        return None
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise UsageError(f"--tests {command!r} cannot be read: {error}") from None
-    if not words:
-        raise UsageError("--tests is empty; give a command such as 'pytest -q tests'")
-    return words
-
-
-def _workload(path: Path, symbol: str | None, settings: TaskFile, options: Options) -> Workload:
-    folder, kind, table = path.parent, Kind.FUNCTION if symbol else Kind.PROGRAM, settings.workload
-    generator = folder / table.generator if table.generator else folder / WORKLOAD_FILE
-    cases = folder / table.cases if table.cases else folder / CASES_FOLDER
-    named = bool(table.generator), bool(table.cases)
-    if options.workload is not None:
-        given = options.workload.expanduser().absolute()
-        if not given.exists():
-            raise UsageError(f"--workload {options.workload}: no such file or folder")
-        generator, cases = (folder / "", given) if given.is_dir() else (given, folder / "")
-        named = not given.is_dir(), given.is_dir()
-    text = _generator_text(generator, named[0])
-    found = _cases(cases, named[1]) if kind is Kind.PROGRAM else ()
-    if kind is Kind.FUNCTION and named[1]:
-        raise UsageError(f"{cases}: a folder of cases is for programs; a function needs a file with make_input")
-    return Workload(text, found, tuple(table.sizes), literal_calls(path, symbol) if symbol else ())
-
-
-def _generator_text(path: Path, named: bool) -> str | None:
-    if path.is_file():
-        return read_text(path)
-    if named:
-        raise UsageError(f"no workload file {path}")
-    return None
-
-
-def _cases(folder: Path, named: bool) -> tuple[Case, ...]:
-    if not folder.is_dir() or (folder.name not in (CASES_FOLDER,) and not named):
-        return ()
-    cases = []
-    for stdin in sorted(folder.glob("*.in")):
-        expected = stdin.with_suffix(".out")
-        cases.append(Case(stdin.stem, stdin.read_bytes(), expected.read_bytes() if expected.is_file() else None))
-    if named and not cases:
-        raise UsageError(f"{folder} holds no NAME.in files")
-    return tuple(cases)
-
-
-def _support(path: Path, root: Path, source: str) -> dict[str, str]:
-    """Returns the other files of the target's own tree that it needs to load: what it imports, transitively."""
-    found: dict[str, str] = {}
-    waiting = [(path, source), *((init, read_text(init)) for init in _packages(path, root))]
-    while waiting:
-        here, text = waiting.pop()
-        if here != path:
-            found[here.relative_to(root).as_posix()] = text
-        for file in _imported(here, root, text):
-            for needed in (file, *_packages(file, root)):
-                name = needed.relative_to(root).as_posix()
-                if needed != path and name not in found and needed not in (p for p, _ in waiting):
-                    waiting.append((needed, read_text(needed)))
-        if len(found) > MOST_SUPPORT:
-            raise UsageError(f"{path} imports more than {MOST_SUPPORT} files of its own project")
-    return found
-
-
-def _packages(path: Path, root: Path) -> list[Path]:
-    folders = [parent for parent in path.parents if parent.is_relative_to(root)]
-    inits = [folder / "__init__.py" for folder in folders if (folder / "__init__.py").is_file()]
-    return [init for init in inits if init != path]
-
-
-def _imported(path: Path, root: Path, source: str) -> Iterator[Path]:
-    module = parse(source)
-    if isinstance(module, Fault):
-        return
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _files(root, path.parent, alias.name.split("."))
-        elif isinstance(node, ast.ImportFrom):
-            parts = node.module.split(".") if node.module else []
-            if node.level:
-                base = path.parents[node.level - 1]
-                starts = [base] if base.is_relative_to(root) else []
-            else:
-                starts = [root, path.parent]
-            for start in starts:
-                yield from _files(start, start, parts)
-                for alias in node.names:
-                    yield from _files(start, start, [*parts, alias.name])
-
-
-def _files(root: Path, beside: Path, parts: list[str]) -> Iterator[Path]:
-    for start in dict.fromkeys((root, beside)):
-        for end in range(1, len(parts) + 1):
-            place = start.joinpath(*parts[:end])
-            for file in (place.with_name(place.name + ".py"), place / "__init__.py"):
-                if file.is_file():
-                    yield file

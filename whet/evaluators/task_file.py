@@ -10,10 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from whet.core.config import describe_invalid, read_toml
 from whet.core.errors import UsageError
-from whet.core.task import MIB, Limits, OracleRule, Tolerance
+from whet.core.task import MIB, Commands, Limits, OracleRule, Tolerance
+from whet.core.text import parse_bytes
+from whet.evaluators.ptx.launching import LaunchTable
+from whet.evaluators.signature import SignatureTable
 
 FILENAME = "whet.toml"
-UNITS = {"B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 class _Strict(BaseModel):
@@ -24,10 +26,13 @@ class TaskTable(_Strict):
     """``[task]``."""
 
     name: str | None = None
-    language: Literal["python", "c", "cpp"]
+    language: Literal["python", "c", "cpp", "asm", "command"]
     target: str
     symbol: str | None = None
-    kind: Literal["function", "program"] | None = None
+    kind: Literal["function", "program", "transpile"] | None = None
+    source: str | None = None
+    backward: bool = False
+    isa: Literal["x86_64", "aarch64", "riscv64", "ptx"] = "x86_64"
 
 
 class FloatTolerance(_Strict):
@@ -47,6 +52,7 @@ class OracleTable(_Strict):
     dict_order: bool = False
     exception_messages: bool = False
     strides: bool = False
+    reference: str | None = None
 
     @field_validator("tolerance")
     @classmethod
@@ -79,6 +85,21 @@ class BuildTable(_Strict):
     """``[build]``."""
 
     flags: list[str] = Field(default_factory=list)
+    features: list[str] = Field(default_factory=list)
+    command: str = ""
+
+    @field_validator("features")
+    @classmethod
+    def _names(cls, given: list[str]) -> list[str]:
+        if odd := next((name for name in given if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name)), None):
+            raise ValueError(f"'{odd}' is no feature of a processor; write for instance avx2")
+        return given
+
+
+class RunTable(_Strict):
+    """``[run]``."""
+
+    command: str = Field(min_length=1)
 
 
 class LimitsTable(_Strict):
@@ -103,22 +124,33 @@ class TaskFile(_Strict):
     """A whole ``whet.toml``."""
 
     task: TaskTable
+    signature: SignatureTable | None = None
+    launch: LaunchTable | None = None
     oracle: OracleTable = Field(default_factory=OracleTable)
     workload: WorkloadTable = Field(default_factory=WorkloadTable)
     build: BuildTable = Field(default_factory=BuildTable)
+    run: RunTable | None = None
     limits: LimitsTable = Field(default_factory=LimitsTable)
 
+    def commands(self) -> Commands | None:
+        """Returns how a program of the language ``command`` is built and run; None for any other.
 
-def parse_bytes(text: str) -> int:
-    """Returns a size such as ``2GiB`` in bytes.
-
-    Raises:
-        ValueError: it is none.
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", text)
-    if match is None or match[2].upper() not in UNITS:
-        raise ValueError(f"'{text}' is no size; write for instance 2GiB")
-    return int(float(match[1]) * UNITS[match[2].upper()])
+        Raises:
+            ValueError: a key stands where it means nothing, or one is missing.
+        """
+        build, other = self.build, self.task.language != "command"
+        if other and (self.run is not None or build.command):
+            key = "[run]" if self.run is not None else "[build] command"
+            raise ValueError(f'{key} goes with language = "command"')
+        if other:
+            return None
+        if self.run is None:
+            raise ValueError('language = "command" needs [run] command, which reads stdin and writes stdout')
+        if build.flags or build.features:
+            raise ValueError('with language = "command", flags stand in [build] command')
+        if self.task.symbol or self.task.kind not in (None, "program"):
+            raise ValueError('language = "command" is for programs, which have no symbol')
+        return Commands(self.run.command, build.command)
 
 
 def read_task_file(folder: Path) -> TaskFile:

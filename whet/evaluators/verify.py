@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, overload
@@ -14,6 +14,7 @@ from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.evidence import Replication
+from whet.core.front import front
 from whet.core.measurement import BETTER
 from whet.core.patch import Malformed, apply_patch, files_changed
 from whet.core.plain import to_plain
@@ -21,10 +22,12 @@ from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, sta
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
-from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.targets import read_task, read_text
+from whet.evaluators.given_files import read_text
+from whet.evaluators.ladder import open_ladder
+from whet.evaluators.protocol import Verifier
+from whet.evaluators.targets import read_task
 
-OURS = ("until", "python", "device", "sandbox", "unsafe", "workers", "seed")
+OURS = ("until", "python", "device", "arch", "sandbox", "unsafe", "workers", "seed")
 """Options that whoever repeats evidence chooses; the others are those of the record."""
 
 
@@ -95,7 +98,7 @@ def verify(
         raise UsageError("give a TARGET, or --evidence FILE")
     if signers is not None:
         raise UsageError("--signers goes with --evidence FILE")
-    task = read_task(target, settings)
+    task = read_task(target, settings, listener)
     proposed = _read(task, candidate, patch)
     store = Store(home)
     try:
@@ -148,7 +151,7 @@ def judged(
     store: Store,
     target: str,
     candidate: Candidate,
-    ladder: Ladder,
+    ladder: Verifier,
     settings: Options,
     seed: int,
     start: float,
@@ -161,7 +164,7 @@ def judged(
         store: where runs live.
         target: as the user wrote it.
         candidate: to judge.
-        ladder: of its task; closed at the end.
+        ladder: judges those of its task; closed at the end.
         settings: that the ladder was opened with.
         seed: that the ladder was opened with.
         start: when the work began, by ``time.perf_counter``.
@@ -174,7 +177,7 @@ def judged(
         store.set_fact(run, "task", to_plain(task))
         store.put(candidate.source)
         store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
-        result = _climbed(store, run, candidate, ladder, start, listener, then)
+        result = _climbed(store, run, candidate, ladder, settings.metrics, start, listener, then)
         store.finish(run, result.to_json())
         return result
     finally:
@@ -185,7 +188,8 @@ def _climbed(
     store: Store,
     run: str,
     candidate: Candidate,
-    ladder: Ladder,
+    ladder: Verifier,
+    metrics: Sequence[str],
     start: float,
     listener: Listener,
     then: Callable[[str, Verdict], None],
@@ -202,17 +206,18 @@ def _climbed(
     verdict = climb(ladder, candidate, listener)
     store.set_fact(run, f"verdict:{candidate.id}", to_plain(verdict))
     then(run, verdict)
-    return _result(run, task, candidate, verdict, time.perf_counter() - start)
+    result = _result(run, task, candidate, verdict, time.perf_counter() - start)
+    return replace(result, front=front(content_id(task.source), [(verdict, candidate.origin)], metrics))
 
 
-def climb(ladder: Ladder, candidate: Candidate, listener: Listener) -> Verdict:
+def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict:
     """Takes one candidate up the whole ladder."""
     for state, step in (("checking", None), ("measuring", ladder.measure), ("confirming", ladder.confirm)):
         listener(Event(Kind.CANDIDATE, state, {"candidate": candidate.id, "origin": candidate.origin, "state": state}))
         if step is None:
             verdict = ladder.check(candidate)
         elif state == "measuring":
-            verdict = ladder.measure(candidate, verdict, ladder.looks.verdict)
+            verdict = ladder.measure_alone(candidate, verdict)
         else:
             verdict = ladder.confirm(candidate, verdict)
         if verdict.failed:
@@ -232,6 +237,12 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
         message = f"{better}, and confirmed"
     elif verdict.improved:
         message = f"measured {better}, but not confirmed: it was not asked for"
+    elif (untimed := verdict.rung("measure")) is not None and untimed.reason is Reason.NO_DEVICE:
+        message = "nothing wrong was found in what can be checked without a GPU; not timed"
+    elif (compared := verdict.rung("differential")) is not None and compared.reason is Reason.TOOL_MISSING:
+        message = f"nothing of it was run: {compared.detail}"
+    elif (met := verdict.rung("differential")) is not None and met.reason is Reason.UNSUPPORTED_CPU:
+        message = f"neither right nor wrong: {met.detail}"
     elif failed is not None:
         message = f"right, but {failed.reason}: {failed.detail}"
     else:

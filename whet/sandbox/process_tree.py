@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """What reading about a process that ends meanwhile raises."""
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def tree(pid: int) -> Iterator[int]:
@@ -22,3 +24,22 @@ def children(pid: int) -> Iterator[int]:
     with suppress(*GONE):
         for task in Path(f"/proc/{pid}/task").iterdir():
             yield from map(int, (task / "children").read_text().split())
+
+
+def running_seconds(pid: int) -> float:
+    """Returns what the threads that a process has now have run, to the nanosecond (``schedstat``, proc(5))."""
+    total = 0
+    with suppress(*GONE):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(*GONE):
+                total += int((thread / "schedstat").read_text().split()[0])
+    return total / 1e9
+
+
+def ticked_seconds(pid: int) -> float:
+    """Returns what all threads that a process ever had have run, and the children that it has buried, in ticks."""
+    with suppress(*GONE):
+        # User and system time of its own, then those of its children; the name before them may hold anything.
+        ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+        return sum(map(int, ticks)) / TICKS
+    return 0.0

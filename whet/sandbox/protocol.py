@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,10 +37,12 @@ class Job:
         hash_seed: PYTHONHASHSEED of the process.
         threads: what OMP_NUM_THREADS and its kin are set to.
         work: bytes of the writable ``/work``.
+        within: whether programs start in the tree and not in ``/work``.
         gpu: whether it sees the NVIDIA GPUs; address space has no limit then.
         gauged: whether its peak of memory will be asked for.
-        sanitized: whether what runs was built with a sanitizer, whose shadow takes terabytes of address space: that
-            has no limit then, and memory in use has the same as ever.
+        reserves: whether what runs reserves address space beyond all measure, as sanitizers and virtual machines do:
+            that has no limit then, and memory in use has the same as ever.
+        loopback: whether its processes may speak TCP with each other, over the loopback of a network of their own.
         preload: modules for a fork of a warm worker to have imported; an empty tuple is a fork too. None is a fresh
             process, which a sandbox may start in any case.
         worker: which of several warm workers that are alike.
@@ -55,9 +57,11 @@ class Job:
     hash_seed: int = 0
     threads: int = 1
     work: int = 256 << 20
+    within: bool = False
     gpu: bool = False
     gauged: bool = False
-    sanitized: bool = False
+    reserves: bool = False
+    loopback: bool = False
     preload: tuple[str, ...] | None = None
     worker: int = 0
     profiling: bool = False
@@ -75,6 +79,21 @@ class Session(Protocol):
 
         Raises:
             Incident: no proper answer came within ``seconds``; the process is gone.
+        """
+
+    def ask_each(self, *message: Any, answers: int, seconds: float) -> Generator[bytes]:
+        """Sends a message that has several answers, and yields these as they come: bytes, in whatever form.
+
+        All of the message is asked at once, so an answer may come before the one before it was looked at; one more
+        than was asked for is out of turn. Whoever does not take them all ends the process.
+
+        Args:
+            message: the message.
+            answers: how many it has.
+            seconds: for each of them, by the clock out here.
+
+        Raises:
+            Incident: as for `ask`, in the place of the first answer that is missing.
         """
 
     def peak(self) -> int | None:

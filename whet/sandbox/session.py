@@ -9,20 +9,25 @@ import signal
 import struct
 import subprocess
 import time
+from collections.abc import Generator
 from typing import Any, Protocol
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
-from whet.sandbox.inside.codec import CodecError, encode
+from whet.sandbox.inside.codec import CodecError, framed
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.process_tree import tree
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident
 
 HEADER = 8
+PIECE = 1 << 16
+"""Bytes that are read at once at most, of the next answers too: what a pipe holds."""
 SLACK = 1 << 20
 UNLIMITED = 1 << 30
 GRACE_SECONDS = 5.0
+BREATH = 0.0002
+"""Seconds in which further answers may gather. To wake up for each of many short ones costs more than they do."""
 
 
 class Child(Protocol):
@@ -72,6 +77,7 @@ class PipeSession:
         self._limit = output_limit + SLACK if protections.answer_limit else UNLIMITED
         self._turns = protections.turns
         self._closed = False
+        self._ahead = bytearray()  # what was read, and belongs to the next answer
         os.set_blocking(child.stdin, False)
         os.set_blocking(child.stdout, False)
 
@@ -87,9 +93,29 @@ class PipeSession:
             raise incident
         return value, spent
 
+    def ask_each(self, *message: Any, answers: int, seconds: float) -> Generator[bytes]:
+        """See `whet.sandbox.protocol.Session.ask_each`."""
+        incident = None
+        left = answers
+        try:
+            self._put(message, time.perf_counter() + seconds)
+            while left:
+                answer = self._answer(time.perf_counter() + seconds, BREATH if left > 1 else 0.0)
+                if left == 1 and (incident := self._child.overdrawn()):
+                    break
+                left -= 1
+                yield answer
+        except Incident as raised:
+            incident = self._child.overdrawn() or raised
+        finally:
+            if left:
+                self._end(spoiled=incident is not None)
+        if incident is not None:
+            raise incident
+
     def tell(self, *message: Any) -> None:
         """Sends a message that has no answer."""
-        self._send(_framed(message), time.perf_counter() + GRACE_SECONDS)
+        self._send(message, time.perf_counter() + GRACE_SECONDS)
 
     def peak(self) -> int | None:
         """See `whet.sandbox.protocol.Session.peak`."""
@@ -113,51 +139,67 @@ class PipeSession:
             self._child.close(spoiled)
 
     def _exchange(self, message: tuple[Any, ...], seconds: float) -> tuple[tuple[Any, ...], float]:
-        data = _framed(message)
         start = time.perf_counter()
-        deadline = start + seconds
-        if self._turns and _readable(self._child.stdout):
-            raise Incident("protocol", "the process spoke before it was asked")
-        self._send(data, deadline)
-        (length,) = struct.unpack("<Q", self._receive(HEADER, deadline))
-        if length > self._limit:
-            raise Incident("output_flood", f"an answer of {length} bytes; the limit is {self._limit}")
-        answer = self._receive(length, deadline)
+        self._put(message, start + seconds)
+        end = self._arrived(start + seconds)
         spent = time.perf_counter() - start
         try:
-            value = decode(answer)
+            value = decode(memoryview(self._ahead)[HEADER:end])
         except CodecError as error:
             raise Incident("protocol", f"the process sent no message: {error}") from None
+        del self._ahead[:end]
         if not isinstance(value, tuple) or not value or not isinstance(value[0], str):
             raise Incident("protocol", "the process sent no message")
         return value, spent
 
-    def _send(self, data: bytes, deadline: float) -> None:
-        view = memoryview(data)
-        while view:
-            _wait(self._child.stdin, select.POLLOUT, deadline)
-            try:
-                view = view[os.write(self._child.stdin, view) :]
-            except BrokenPipeError:
-                raise self._child.fate() from None
-            except BlockingIOError:
-                continue
+    def _put(self, message: tuple[Any, ...], deadline: float) -> None:
+        """Sends a message, if it is our turn."""
+        if self._turns and (self._ahead or _readable(self._child.stdout)):
+            raise Incident("protocol", "the process spoke before it was asked")
+        self._send(message, deadline)
 
-    def _receive(self, length: int, deadline: float) -> bytes:
-        pieces = []
-        while length:
-            _wait(self._child.stdout, select.POLLIN, deadline)
-            piece = os.read(self._child.stdout, min(length, 1 << 20))
+    def _answer(self, deadline: float, breath: float) -> bytes:
+        """Returns the next answer."""
+        end = self._arrived(deadline, breath)
+        answer = bytes(memoryview(self._ahead)[HEADER:end])
+        del self._ahead[:end]
+        return answer
+
+    def _arrived(self, deadline: float, breath: float = 0.0) -> int:
+        """Waits until all of the next answer is ahead; returns where it ends."""
+        self._read_up_to(HEADER, deadline, breath)
+        (length,) = struct.unpack_from("<Q", self._ahead)
+        if length > self._limit:
+            raise Incident("output_flood", f"an answer of {length} bytes; the limit is {self._limit}")
+        end: int = HEADER + length
+        self._read_up_to(end, deadline)
+        return end
+
+    def _send(self, message: tuple[Any, ...], deadline: float) -> None:
+        for piece in framed(message):
+            view = memoryview(piece)
+            while view:
+                _wait(self._child.stdin, select.POLLOUT, deadline)
+                try:
+                    view = view[os.write(self._child.stdin, view) :]
+                except BrokenPipeError:
+                    raise self._child.fate() from None
+                except BlockingIOError:
+                    continue
+
+    def _read_up_to(self, length: int, deadline: float, breath: float = 0.0) -> None:
+        """Reads until there are so many bytes ahead; more where more came within ``breath`` seconds."""
+        while len(self._ahead) < length:
+            try:
+                piece = os.read(self._child.stdout, PIECE)
+            except BlockingIOError:
+                _wait(self._child.stdout, select.POLLIN, deadline)
+                if breath:
+                    time.sleep(breath)
+                continue
             if not piece:
                 raise self._child.fate()
-            pieces.append(piece)
-            length -= len(piece)
-        return b"".join(pieces)
-
-
-def _framed(message: tuple[Any, ...]) -> bytes:
-    data = encode(message)
-    return struct.pack("<Q", len(data)) + data
+            self._ahead += piece
 
 
 def _readable(descriptor: int) -> bool:

@@ -30,7 +30,11 @@ WRITABLE = ("/work", "/tmp", "/dev/shm")
 HARMLESS = ("/dev/mqueue", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts")
 """Where nothing that is written reaches anybody else."""
 READABLE = (*(f"/{name}" for name in SYSTEM_FOLDERS), "/usr", "/etc", "/src", "/whet", "/proc", "/sys", "/dev")
-HOST_FILES = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+HOST_FILES = (
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"),
+    # Debian keeps there what a Java machine needs to start.
+    *sorted(map(str, Path("/etc").glob("java-*-openjdk"))),
+)
 LAUNCHERS = ("programs", "tally")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 PIPES = "import os; os.dup2({0}, 0); os.dup2({1}, 1); os.close({0}); os.close({1}); "
@@ -177,17 +181,19 @@ def first_words(
         protections: which limits are kept.
         rules: what `whet.sandbox.inside.landlock.restrict` leaves to foreign code; empty is no such rules.
     """
-    # CUDA and sanitizers reserve address space beyond all bounds.
-    memory = 0 if job.gpu or job.sanitized or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
+    # CUDA reserves address space beyond all bounds.
+    memory = 0 if job.gpu or job.reserves or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
     output = job.limits.output if protections.file_limit else 0
-    place = [work, alone] if job.program in LAUNCHERS else [tree]
+    place = [work, alone, tree if job.within else work] if job.program in LAUNCHERS else [tree]
     return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]
 
 
 def access_rules(
     job: Job, protections: Protections, devices: Path = DEV, readable: Sequence[str] = READABLE
 ) -> list[list[str]]:
-    """Returns what foreign code of a job may read, and where it may write; empty where no rules say so.
+    """Returns what foreign code of a job may read, where it may write and by what it may speak with itself.
+
+    Empty where no rules say so.
 
     Args:
         job: the job.
@@ -198,4 +204,4 @@ def access_rules(
     if not protections.landlock:
         return []
     writable = (*WRITABLE, *HARMLESS, *(gpu_nodes(devices).values() if job.gpu else ()))
-    return [[*readable, *map(str, job.interpreter.folders)], list(writable)]
+    return [[*readable, *map(str, job.interpreter.folders)], list(writable), ["tcp"] if job.loopback else []]

@@ -14,6 +14,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,6 +51,10 @@ class Fault(StrEnum):
     ERROR_EVENT = "an error event within the stream"
     DROPPED = "the connection closes without an answer"
     SLOW = "no answer until the client gives up"
+    ENDLESS_TEXT = "an answer that goes on for ever"
+    ENDLESS_LINE = "bytes for ever, and no end of a line"
+    DRIP = "a byte now and then, for ever"
+    DRIPPING_HEAD = "the same before the headers are over"
 
 
 STATUS: Mapping[Fault, tuple[int, str, str, str]] = {
@@ -65,6 +70,13 @@ STATUS: Mapping[Fault, tuple[int, str, str, str]] = {
     Fault.BAD_REQUEST: (400, "invalid_request_error", "", "messages: at least one is required"),
 }
 """HTTP status, error type, OpenAI's error code and message."""
+ENDLESS: Mapping[Fault | None, tuple[bytes, float]] = {
+    Fault.ENDLESS_TEXT: (b"", 0.0),
+    Fault.ENDLESS_LINE: (b"x" * 65536, 0.0),
+    Fault.DRIP: (b"x", 0.02),
+    Fault.DRIPPING_HEAD: (b"x", 0.02),
+}
+"""What is sent again and again, the text of the answer where it is empty, and the seconds in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,8 @@ class FakeProvider:
 
     Attributes:
         requests: all requests so far, in order of arrival.
-        refuses: parameters that are refused by name with status 400.
+        closed: set once the server ends.
+        refuses: parameters that are refused by name with status 400, wherever in the body they stand.
 
     Args:
         answer: what right answers say; or a function of the request's body.
@@ -105,7 +118,7 @@ class FakeProvider:
         self.refuses = refuses
         self._faults: deque[Fault] = deque()
         self._lock = threading.Lock()
-        self._closed = threading.Event()
+        self.closed = threading.Event()
         handler = type("Handler", (_Handler,), {"provider": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -115,7 +128,7 @@ class FakeProvider:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._closed.set()
+        self.closed.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -142,7 +155,7 @@ class FakeProvider:
             fault = self._faults.popleft() if self._faults else None
         wire = fake_wire.Anthropic if seen.path.endswith("/messages") else fake_wire.OpenAI
         if fault is Fault.SLOW:
-            self._closed.wait(60)
+            self.closed.wait(60)
         if fault in (Fault.DROPPED, Fault.SLOW):
             return None
         if fault is Fault.HTML:
@@ -154,7 +167,7 @@ class FakeProvider:
             after = {"retry-after": str(self._retry_after)} if fault is Fault.RATE_LIMIT else {}
             return fake_wire.Response(status, "application/json", json.dumps(error).encode(), after)
         for name in self.refuses:
-            if name in seen.body:
+            if f'"{name}":' in json.dumps(seen.body):
                 error = wire.error("invalid_request_error", "unsupported_parameter", f"unsupported: {name}", name)
                 return fake_wire.Response(400, "application/json", json.dumps(error).encode())
         text = self._answer if isinstance(self._answer, str) else self._answer(seen.body)
@@ -172,6 +185,16 @@ class FakeProvider:
             body = body[: len(body) // 2] if fault in (Fault.BAD_JSON, Fault.CUT) else body
             return fake_wire.Response(200, "application/json", body, cut=fault is Fault.CUT)
         events = wire.stream(text, stop, usage)
+        if fault in ENDLESS:
+            more, pause = ENDLESS[fault]
+            return fake_wire.Response(
+                200,
+                "text/event-stream",
+                b"".join(events[: wire.BEFORE_END]),
+                endless=more or events[wire.BEFORE_END - 1],
+                pause=pause,
+                headless=fault is Fault.DRIPPING_HEAD,
+            )
         if fault in (Fault.CUT, Fault.QUIET_END, Fault.BAD_JSON, Fault.ERROR_EVENT, Fault.ODD_SHAPE):
             events = events[: wire.BEFORE_END]
         if fault is Fault.BAD_JSON:
@@ -202,11 +225,14 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(length) or b"{}")
         headers = {name.lower(): value for name, value in self.headers.items()}
         response = self.provider.respond(Seen(self.path, headers, body))
-        if response is None or response.cut:
+        if response is None or response.cut or response.endless:
             self.close_connection = True
         if response is not None:
-            # One write: headers and body in two would again meet the delayed acknowledgement.
-            self.wfile.write(response.encoded())
+            with suppress(ConnectionError):
+                # One write: headers and body in two would again meet the delayed acknowledgement.
+                self.wfile.write(response.encoded())
+                while response.endless and not self.provider.closed.wait(response.pause):
+                    self.wfile.write(response.endless)
 
     def log_message(self, format: str, *args: object) -> None:
         """Keeps quiet; `FakeProvider.requests` holds what came."""

@@ -16,23 +16,32 @@ MODEL = "fake-1"
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One HTTP response; a cut one promises more bytes than it holds."""
+    """One HTTP response; a cut one promises more bytes than it holds.
+
+    Attributes:
+        endless: bytes that follow the rest again and again, for ever.
+        pause: seconds between them.
+        headless: the endless bytes come while the headers are not over.
+    """
 
     status: int
     content_type: str
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: bool = False
+    endless: bytes = b""
+    pause: float = 0.0
+    headless: bool = False
 
     def encoded(self) -> bytes:
-        """Returns the bytes for the socket."""
+        """Returns the bytes for the socket, the endless ones aside."""
         phrase = responses.get(self.status, "Overloaded")
-        headers = {
-            "content-type": self.content_type,
-            "content-length": str(len(self.body) + (1000 if self.cut else 0)),
-            **self.headers,
-        }
+        headers = {"content-type": self.content_type, **self.headers}
+        if not self.endless:
+            headers["content-length"] = str(len(self.body) + (1000 if self.cut else 0))
         lines = [f"HTTP/1.1 {self.status} {phrase}", *(f"{name}: {value}" for name, value in headers.items())]
+        if self.headless:
+            return "\r\n".join([*lines, "x-more: "]).encode()
         return "\r\n".join([*lines, "", ""]).encode() + self.body
 
 

@@ -20,6 +20,7 @@ class Proposal:
         label: what kind of change it is.
         line: the line of the old text whose cost the edit takes away, counted from 1.
         why: the reason in a line, for people and for the Judge.
+        calls: lines that pay the cost too, as they call what is changed.
     """
 
     source: str
@@ -27,6 +28,7 @@ class Proposal:
     label: str
     line: int
     why: str
+    calls: tuple[int, ...] = ()
 
 
 class Edit(Protocol):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from whet.core.profile import HotLine
+from whet.core.signature import Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +26,41 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of a candidate.
+
+    Attributes:
+        origin: who made it, and by which edit.
+        note: its author's reason.
+        correct: whether it was right, as far as it was checked.
+        low: the least speedup over the version that it was made from; None where it was not timed.
+        high: the largest.
+    """
+
+    origin: str
+    note: str
+    correct: bool
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Brief:
     """The facts of a prompt as plain data, for models that are programs.
 
     Attributes:
-        language: python, c or cpp.
+        language: python, c, cpp or asm.
         kind: function or program.
         symbol: the function or ``Class.method``, where the target is one.
         source: the parent's text.
         hot: the parent's hot lines, hottest first.
         tried: ids (SHA-256 of the text) of all candidates that this run has seen.
+        attempts: what became of the last candidates, the newest first.
         verdicts: for the Judge: one plain record a candidate of the round.
+        signature: the contract of a native function.
+        open_flags: whether the task leaves the compiler's flags open.
+        isa: instruction set that native code is for.
+        features: what native code may use of the machine beyond the least; empty is all that it has.
     """
 
     language: str
@@ -44,7 +69,12 @@ class Brief:
     source: str
     hot: tuple[HotLine, ...] = ()
     tried: tuple[str, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     verdicts: tuple[Mapping[str, Any], ...] = ()
+    signature: Signature | None = None
+    open_flags: bool = False
+    isa: str = "x86_64"
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +144,23 @@ class ModelError(Exception):
         retry_after: seconds after which another attempt makes sense; None where none does.
         fatal: whether no further call of this run can succeed (wrong key, no quota).
         billed: whether the failed call may have cost something.
+        unreached: whether no connection stood: where that lasts, it is fatal.
     """
 
     def __init__(
-        self, message: str, *, retry_after: float | None = None, fatal: bool = False, billed: bool = False
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        fatal: bool = False,
+        billed: bool = False,
+        unreached: bool = False,
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.fatal = fatal
         self.billed = billed
+        self.unreached = unreached
 
 
 class Model(Protocol):

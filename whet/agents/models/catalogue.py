@@ -25,16 +25,14 @@ class CatalogueModel:
     def complete(self, request: Request) -> Reply:
         """Answers one request; the text is empty where no edit is left to propose."""
         # libcst takes longer to load than the command line may take to start
-        from whet.agents.catalogue.registry import proposals
+        from whet.agents.catalogue.search import candidates, single_edits
 
         brief = request.brief
-        left = proposals(brief)
         if request.role == "judge":
-            text = fence(json.dumps(_judge(brief, left), indent=2), "json") + "\n"
-        elif request.sample < len(left):
-            text = _answer(left[request.sample], brief.language)
+            text = fence(json.dumps(_judge(brief, single_edits(brief)), indent=2), "json") + "\n"
         else:
-            text = ""
+            asked = candidates(brief)[request.sample : request.sample + 1]
+            text = "".join(_answer(proposal, brief.language) for proposal in asked)
         return Reply(text, self.name)
 
 
@@ -54,7 +52,7 @@ def _judge(brief: Brief, left: list[Proposal]) -> dict[str, Any]:
     share = brief.hot[0].share if brief.hot else 0.0
     return {
         "bottleneck": _bottleneck(brief),
-        "evidence": [_evidence(each) for each in brief.verdicts][:20],
+        "evidence": [_evidence(place, each) for place, each in enumerate(brief.verdicts, 1)][:20],
         "directive": " ".join([*_advice(brief, left), *_kept(faster), *_not_again(failed)]),
         # no edit of these lines alone can save more than their share of the time
         "expected_gain": round(min(1 / max(1 - share, 0.1), 10.0), 2) if left else 1.0,
@@ -70,21 +68,28 @@ def _bottleneck(brief: Brief) -> str:
     return f"line {hottest.line} takes {hottest.share:.0%} of the time: {one_line(hottest.text, _LONGEST)}"
 
 
-def _evidence(verdict: Mapping[str, Any]) -> str:
-    origin = one_line(str(verdict["origin"]), _LONGEST)
+def _evidence(place: int, verdict: Mapping[str, Any]) -> str:
+    named = f"candidate {place}, {one_line(str(verdict['origin']), _LONGEST)}"
     if not verdict["correct"]:
-        return f"{origin}: {verdict['reason']}: {one_line(str(verdict['detail']), _LONGEST)}"
+        return f"{named}: {verdict['reason']}: {one_line(str(verdict['detail']), _LONGEST)}"
     if verdict["ratio"] is None:
-        return f"{origin}: right, not timed"
-    return f"{origin}: {times(verdict['ratio'])} ({times(verdict['low'])} to {times(verdict['high'])})"
+        return f"{named}: right, not timed"
+    return f"{named}: {times(verdict['ratio'])} ({times(verdict['low'])} to {times(verdict['high'])})"
 
 
 def _advice(brief: Brief, left: list[Proposal]) -> list[str]:
     if not left:
         return [f"No known edit is left for this text. {_bottleneck(brief)}; it needs another algorithm."]
-    edits = "; ".join(f"{each.edit} at line {each.line} ({each.why})" for each in left[:_SHOWN])
+    edits = "; ".join(f"{_named(each)} at line {each.line} ({each.why})" for each in left[:_SHOWN])
     where = f"Work on line {brief.hot[0].line}" if brief.hot else "Work on what repeats most"
-    return [f"{where}. Known edits that apply nearest to it: {edits}."]
+    return [f"{where}. Known edits that promise most: {edits}."]
+
+
+def _named(proposal: Proposal) -> str:
+    from whet.agents.knowledge import card_of
+
+    card = card_of(proposal.edit)
+    return proposal.edit if card is None or card.name == proposal.edit else f"{proposal.edit} (card {card.name})"
 
 
 def _kept(faster: list[Mapping[str, Any]]) -> list[str]:

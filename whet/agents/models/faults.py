@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -25,6 +25,11 @@ _QUOTA = re.compile(r"insufficient_quota|billing_error|credit balance|exceeded y
 _TOO_LONG = re.compile(
     r"context_length_exceeded|(prompt|input) is too long|maximum context length|context (window|size|length)|"
     r"request_too_large",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|unexpected|not permitted|extra|"
+    r"deprecated|must be verified|not allowed",
     re.IGNORECASE,
 )
 _LIKE_A_KEY = re.compile(r"\bsk-[\w*.-]{4,}")
@@ -69,6 +74,15 @@ class Complaint:
         """Whether the prompt does not fit the model."""
         return self.status in (400, 413, 422) and bool(_TOO_LONG.search(f"{self.code} {self.message}"))
 
+    def refused_of(self, names: Iterable[str]) -> str | None:
+        """Returns which of the parameters the server does not know, if that is what it complains about."""
+        if self.status not in (400, 422) or self.too_long or not _UNKNOWN.search(f"{self.code} {self.message}"):
+            return None
+        sent = list(names)
+        if self.param in sent:
+            return self.param
+        return next((name for name in sent if re.search(rf"\b{name}\b", self.message)), None)
+
     def error(self, model: str, *, billed: bool = False) -> ModelError:
         """Returns the error to raise, with what can be done about it."""
         tail = f" ({self.status}{': ' + self.message if self.message else ''})"
@@ -99,12 +113,21 @@ def clean(text: object) -> object:
     return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
 
 
-def not_connected(model: str, error: BaseException, key: str) -> ModelError:
+def not_connected(model: str, error: BaseException, key: str, base_url: str | None) -> ModelError:
     """A connection that failed or broke. Unless it never stood, the provider may have charged."""
     cause = error.__cause__ or error
-    never = type(cause).__name__ in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "InvalidURL")
-    what = "no connection" if never else "the connection broke or stood still"
-    return ModelError(f"{model}: {what} ({one_line(str(cause), key)})", retry_after=0.0, billed=not never)
+    kind, why = type(cause).__name__, one_line(str(cause), key)
+    if kind in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol", "InvalidURL"):
+        mend = f"is {base_url} the right base URL, and its server up?" if base_url else "is there a network?"
+        return ModelError(f"{model}: no connection ({why or kind}); {mend}", retry_after=0.0, unreached=True)
+    if kind == "Endless":
+        return endless(model)
+    return ModelError(f"{model}: the connection broke or stood still ({why})", retry_after=0.0, billed=True)
+
+
+def endless(model: str) -> ModelError:
+    """An answer beyond all that was asked for. Another one would be no shorter."""
+    return ModelError(f"{model}: the server sends without end; the answer was given up", billed=True)
 
 
 def not_an_answer(model: str, what: str) -> ModelError:

@@ -92,7 +92,9 @@ class ManualModel:
     def _readable(self, number: int, request: Request) -> int:
         target = self.folder / f"{number:04}.prompt.md"
         if not target.exists():
-            head = f"=== answer in {number:04}.answer.md ===\n"
+            again = request.role == "coder" and request.sample > 0
+            other = ": asked before in this round, another rewrite is wanted" if again else ""
+            head = f"=== answer in {number:04}.answer.md{other} ===\n"
             parts = [head, *(f"=== {m.role} ===\n\n{m.text.rstrip()}\n" for m in request.messages)]
             self._partial("\n".join(parts).encode("utf-8", "replace")).replace(target)
         return number

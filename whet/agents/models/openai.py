@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterable
 from functools import cached_property
@@ -13,16 +12,11 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from whet.agents.models import faults
 from whet.agents.models.base import Reply, Request, Usage
-from whet.agents.models.tokens import counted
+from whet.agents.models.tokens import counted, most_characters
 
 if TYPE_CHECKING:
     import openai
 
-_UNKNOWN = re.compile(
-    r"unsupported|not supported|n.t support|unrecogni[sz]ed|unknown|unexpected|not permitted|extra|"
-    r"deprecated|must be verified|not allowed",
-    re.IGNORECASE,
-)
 # What is done with a parameter that a server refuses by name: the other spelling, or none.
 _INSTEAD: dict[str, str | None] = {
     "max_completion_tokens": "max_tokens",
@@ -75,16 +69,20 @@ class OpenAIModel:
         key: the API key; may be empty where the server asks for none.
         base_url: another server than OpenAI's.
         timeout: seconds that the server may be silent.
+        longest: seconds that one answer may take.
     """
 
     free = False
 
-    def __init__(self, model: str, key: str, base_url: str | None = None, *, timeout: float = 600.0) -> None:
+    def __init__(
+        self, model: str, key: str, base_url: str | None = None, *, timeout: float = 600.0, longest: float = 1800.0
+    ) -> None:
         self.name = f"openai:{model}@{base_url}" if base_url else f"openai:{model}"
         self._model = model
         self._key = key
         self._base_url = base_url
         self._timeout = timeout
+        self._longest = longest
         # The older spelling is the one that compatible servers know.
         self._limit = "max_tokens" if base_url else "max_completion_tokens"
         self._refused: frozenset[str] = frozenset()
@@ -94,8 +92,15 @@ class OpenAIModel:
     def _client(self) -> openai.OpenAI:
         import openai
 
+        from whet.agents.models.wire import BoundedClient
+
+        client = BoundedClient(silence=self._timeout, longest=self._longest)
         return openai.OpenAI(
-            api_key=self._key or "no-key", base_url=self._base_url, max_retries=0, timeout=self._timeout
+            api_key=self._key or "no-key",
+            base_url=self._base_url,
+            max_retries=0,
+            timeout=client.timeout,
+            http_client=client,
         )
 
     def complete(self, request: Request) -> Reply:
@@ -110,7 +115,7 @@ class OpenAIModel:
             outcome = self._attempt(request, params)
             if isinstance(outcome, Reply):
                 return outcome
-            name = _refused_by_name(outcome, params)
+            name = outcome.refused_of(name for name in _INSTEAD if name in params)
             if name is None or _INSTEAD[name] in refused:
                 raise outcome.error(self.name)
             with self._lock:
@@ -141,15 +146,17 @@ class OpenAIModel:
 
         try:
             answer = self._client.chat.completions.create(**params)
-            chunks: Iterable[object] = answer if isinstance(answer, openai.Stream) else [answer]
-            return self._read(request, chunks)
+            if not isinstance(answer, openai.Stream):
+                return self._read(request, [answer])
+            with answer:
+                return self._read(request, answer)
         except openai.APIStatusError as error:
             said = faults.Complaint.read(error.status_code, error.body, error.response.headers, self._key)
             if error.status_code in (400, 422):
                 return said
             raise said.error(self.name) from None
-        except (openai.APIConnectionError, httpx2.InvalidURL) as error:
-            raise faults.not_connected(self.name, error, self._key) from None
+        except (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise faults.not_connected(self.name, error, self._key, self._base_url) from None
         except (ValidationError, JSONDecodeError, UnicodeDecodeError, openai.APIResponseValidationError):
             raise faults.broken_answer(self.name, "the answer is not as the API has it") from None
         except openai.APIError as error:
@@ -163,6 +170,7 @@ class OpenAIModel:
         finish: str | None = None
         usage = _Usage()
         about: dict[str, Any] = {}
+        room = most_characters(request)
         for plain in chunks:
             if isinstance(plain, str):
                 raise faults.not_an_answer(self.name, "a text that is no API's")
@@ -173,7 +181,10 @@ class OpenAIModel:
                 part = choice.delta or choice.message or _Part()
                 text.append(part.content or "")
                 refusal.append(part.refusal or "")
+                room -= len(text[-1]) + len(refusal[-1])
                 finish = choice.finish_reason or finish
+            if room < 0:
+                raise faults.endless(self.name)
         if not about:
             raise faults.not_an_answer(self.name, "no stream of events")
         if finish is None:
@@ -200,13 +211,3 @@ def _normalised(usage: _Usage) -> Usage:
         cache_read=read,
         output=usage.completion_tokens or 0,
     )
-
-
-def _refused_by_name(said: faults.Complaint, params: dict[str, Any]) -> str | None:
-    """The parameter that the server does not know, if that is what it complains about."""
-    if said.too_long or not _UNKNOWN.search(f"{said.code} {said.message}"):
-        return None
-    if said.param in _INSTEAD and said.param in params:
-        return said.param
-    sent = (name for name in _INSTEAD if name in params)
-    return next((name for name in sent if re.search(rf"\b{name}\b", said.message)), None)

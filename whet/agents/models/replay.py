@@ -14,6 +14,9 @@ class ReplayModel:
         store: holds the run.
         run: its id.
 
+    Attributes:
+        run: the same.
+
     Raises:
         UsageError: there is no such run.
     """
@@ -23,7 +26,7 @@ class ReplayModel:
     def __init__(self, store: Store, run: str) -> None:
         store.run(run)
         self.name = f"replay:{run}"
-        self._run = run
+        self.run = run
         self._calls = Calls(store, run)
 
     def complete(self, request: Request) -> Reply:
@@ -34,7 +37,8 @@ class ReplayModel:
         """
         calls = self._calls.asked(question_of(request))
         replies = [call.reply for call in calls if call.state is State.DONE and call.reply]
-        failures = [call for call in calls if call.state is State.ERROR]
+        answered = {call.model for call in calls if call.state is State.DONE}
+        failures = [call for call in calls if call.state is State.ERROR and call.model not in answered]
         # As `InTurn` has it: text, else a fatal failure, else a blank reply, else any failure.
         if said := next((reply for reply in replies if reply.text.strip()), None):
             return said
@@ -44,4 +48,4 @@ class ReplayModel:
             return replies[-1]
         if failures:
             raise ModelError(failures[-1].error or "")
-        raise ModelError(f"replay: run {self._run} holds no reply to this prompt", fatal=True)
+        raise ModelError(f"replay: run {self.run} holds no reply to this prompt", fatal=True)

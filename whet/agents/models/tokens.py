@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from whet.agents.models.base import Request, Usage
+from functools import lru_cache
+
+from whet.agents.models.base import Message, Request, Usage
+from whet.core.same import Same
 
 # What providers put around a message and a prompt.
 PER_MESSAGE = 16
 PER_PROMPT = 64
+
+
+# The longest tokens of common tokenisers are runs of some hundred blanks, but no text is made of those alone.
+LONGEST_TOKEN = 64
+
+
+def most_characters(request: Request) -> int:
+    """Returns a bound on an answer: whoever sends more does not keep to ``max_tokens``."""
+    return request.max_tokens * LONGEST_TOKEN
 
 
 def most_tokens(text: str) -> int:
@@ -16,8 +28,12 @@ def most_tokens(text: str) -> int:
 
 def worst_case(request: Request) -> Usage:
     """Returns the most that a request may use: its prompt written to the cache, and the longest answer."""
-    prompt = sum(most_tokens(message.text) + PER_MESSAGE for message in request.messages)
-    return Usage(cache_write=prompt + PER_PROMPT, output=request.max_tokens)
+    return Usage(cache_write=_of_prompt(Same(*request.messages)) + PER_PROMPT, output=request.max_tokens)
+
+
+@lru_cache(maxsize=8)  # the samples of a round share a prompt
+def _of_prompt(messages: Same) -> int:
+    return sum(most_tokens(one.text) + PER_MESSAGE for one in messages.objects if isinstance(one, Message))
 
 
 def counted(usage: Usage, request: Request, text: str) -> Usage:

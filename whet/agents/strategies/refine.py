@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from whet.agents.strategies.base import Standing
+from collections.abc import Sequence
+
+from whet.agents.strategies.base import Aim, Standing
 
 
 class Refine:
     """The parent is the best so far; a slower, broken or unproven child is never built upon."""
 
-    def parent(self, standing: Standing) -> str:
-        """Returns the id of the best improved candidate, else of the baseline."""
-        return standing.improved[0].id if standing.improved else standing.baseline
+    feedback = True
+
+    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+        """Returns the best improved candidate, else the baseline, as the parent of all answers."""
+        return [Aim(standing.best)] * most

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from whet.benchmarks.self.pool import Decide, Pool
 from whet.core.measurement import Measurement
-from whet.evaluators.subjects import Pass
+from whet.evaluators.live import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn

@@ -16,7 +16,8 @@ from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import Live, LiveFunction, Subject, Workshop
+from whet.evaluators.live import Live, LiveFunction
+from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import BACKENDS, open_sandbox
 from whet.sandbox.inside.codec import encode

@@ -8,25 +8,31 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from whet.core.config import Options
 from whet.core.errors import UsageError
-from whet.core.measurement import Measurement, Outcome
+from whet.core.measurement import OF_TIME, Measurement
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
 from whet.core.task import Task
-from whet.core.verdict import NO_GAIN, RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.core.verdict import NO_GAIN, RUNGS, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, clashing
 from whet.evaluators.evidence.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.finding import Fault
+from whet.evaluators.kernels import compiled
 from whet.evaluators.meters.base import Meter
-from whet.evaluators.meters.registry import METERS, reading_meter
+from whet.evaluators.meters.registry import reading_meter
+from whet.evaluators.rungs import conclusion, reason_of
+from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import MOST_INPUTS
+from whet.sandbox.toolchains.native import BY_CLANG
 
 CHECKED = RUNGS[: RUNGS.index("measure")]
 TIMED = ("measure", "confirm")
@@ -140,26 +146,28 @@ def _differential(bundle: Bundle) -> Iterator[str]:
 def _figures(bundle: Bundle) -> Iterator[str]:
     """Whether ratios, intervals, p-values, outcomes, status and headline follow from the raw samples."""
     record = bundle.record
-    if record.settings.metric not in METERS:
-        yield f"settings.metric is {record.settings.metric}"
+    settings = record.settings
+    try:
+        asked = Options(metric=settings.metric, max_memory=settings.max_memory, max_time=settings.max_time)
+    except UsageError as error:
+        yield f"settings: {error}"
         return
-    task, meter = task_of(bundle, None), reading_meter(record.settings.metric, record.task.kind)
+    meters = [reading_meter(name, record.task.kind) for name in (asked.metrics[0], *asked.beside)]
+    task = task_of(bundle, None)
     headline: Measurement | None = None
     for rung in record.rungs:
         if rung.name not in TIMED or rung.status is RungStatus.SKIPPED:
             continue
         try:
-            measured = list(_measured(bundle, rung, task, meter))
+            measured, wrong = _joined(bundle, rung, task, meters, asked)
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, UsageError) as error:
             yield f"rungs.{rung.name}: its samples cannot be judged: {_first_line(error)}"
             return
-        wrong = [one for one in measured if isinstance(one, str)]
         yield from wrong
-        kept = [one for one in measured if isinstance(one, Measurement)]
-        if kept and not wrong:
-            headline = least(kept)
+        if measured is not None:
+            headline = measured
             yield from _concluded(rung, headline)
-        elif not kept and (rung.status is RungStatus.PASSED or rung.reason in NO_GAIN):
+        elif not wrong and (rung.status is RungStatus.PASSED or rung.reason in NO_GAIN):
             yield f"rungs.{rung.name} is {rung.reason or rung.status} without samples"
     verdict = Verdict(record.candidate.id, record.rungs, headline)
     if record.status is not status_of(verdict):
@@ -171,19 +179,45 @@ def _figures(bundle: Bundle) -> Iterator[str]:
         yield f"candidate.labels lack {', '.join(headline.labels)}"
 
 
-def _measured(bundle: Bundle, rung: Rung, task: Task, meter: Meter) -> Iterator[Measurement | str]:
-    """Yields each measurement of a rung as it follows from its samples, or what of it does not."""
+def _joined(
+    bundle: Bundle, rung: Rung, task: Task, meters: Sequence[Meter], asked: Options
+) -> tuple[Measurement | None, list[str]]:
+    """Returns what the samples of a timed rung come to in all metrics, if there are any, and what does not follow."""
+    first, found, wrong = meters[0], list[Measurement](), list[str]()
+    for meter in meters:
+        looks = {"optimize": first.looks.search, "verify": first.looks.verdict}
+        usual = looks.get(bundle.record.command, ()) if meter is first else meter.looks.beside
+        stages = meter.looks.confirm if rung.name == "confirm" else usual
+        own = rung if meter is first else replace(rung, evidence=rung.evidence.get("beside", {}).get(meter.name, {}))
+        measured = list(_measured(bundle, own, task, meter, stages))
+        wrong += [one for one in measured if isinstance(one, str)]
+        if kept := [one for one in measured if isinstance(one, Measurement)]:
+            found.append(least(kept))
+        elif found and wanted(meter.name, asked.metrics, found):
+            wrong.append(f"rungs.{rung.name}: {meter.name} was asked for and not measured")
+    if wrong or not found:
+        return None, wrong
+    return constrained(found[0], found[1:], asked.constraints), []
+
+
+def _measured(
+    bundle: Bundle, rung: Rung, task: Task, meter: Meter, usual: tuple[Stage, ...]
+) -> Iterator[Measurement | str]:
+    """Yields each measurement of a metric as it follows from its samples, or what of it does not."""
     record = bundle.record
     rows = rung.evidence.get("measurements", [])
-    flags = [tuple(row["flags"]) for row in rows]
+    flags = [tuple(row["flags"]) for row in rows if "compiled" not in row]
+    refused = [tuple(one["flags"]) for one in rung.evidence.get("not_built", ()) if BY_CLANG in one["flags"]]
     variants = list(meter.variants(task))[: None if rung.name == "confirm" else 1]
+    variants = [one for one in variants if one not in refused]
     if rows and flags != variants:
         yield f"rungs.{rung.name}: measured with the flags {flags}, not {variants}"
-    looks = {"optimize": meter.looks.search, "verify": meter.looks.verdict}
-    stages = meter.looks.confirm if rung.name == "confirm" else looks.get(record.command, ())
+    yield from (f"rungs.{rung.name}: {line}" for line in left_uncompiled(rung, rows, task, meter))
     for row in rows:
-        recorded = from_plain(Measurement, {name: value for name, value in row.items() if name != "flags"})
+        known = {name: value for name, value in row.items() if name not in ("flags", "compiled")}
+        recorded = from_plain(Measurement, known)
         theirs = tuple(from_plain(Stage, stage) for stage in recorded.raw["stages"])
+        stages = compiled.STAGES if "compiled" in row else usual
         if theirs != stages:
             yield f"rungs.{rung.name}: the samples were not looked at when {record.command} looks at them"
             continue
@@ -198,6 +232,17 @@ def _measured(bundle: Bundle, rung: Rung, task: Task, meter: Meter) -> Iterator[
         if differing:
             yield f"rungs.{rung.name}: {', '.join(differing)} of a measurement not as the samples show"
         yield again
+
+
+def left_uncompiled(rung: Rung, rows: Sequence[Mapping[str, Any]], task: Task, meter: Meter) -> Iterator[str]:
+    """Says where a kernel that passed was not measured against all that torch.compile makes of its problem."""
+    if rung.name != "confirm" or rung.status is not RungStatus.PASSED:
+        return
+    if meter.name not in OF_TIME or not compiled.can_be_compiled(task):
+        return
+    known = {mode for row in rows for mode in row.get("compiled", ())} | set(rung.evidence.get("not_compiled", {}))
+    if missing := set(compiled.MODES) - known:
+        yield f"not measured against torch.compile ({', '.join(sorted(missing))})"
 
 
 def _odd_turns(raw: Mapping[str, Any], cores: int) -> Iterator[str]:
@@ -223,10 +268,8 @@ def _concluded(rung: Rung, measured: Measurement) -> Iterator[str]:
     """Whether a timed rung says what its measurement came to."""
     if rung.status is RungStatus.FAILED and rung.reason not in NO_GAIN:
         return
-    reason = None
-    if not measured.faster:
-        reason = Reason.SLOWER if measured.outcome is Outcome.SLOWER else Reason.NOT_FASTER
-    if rung.reason is not reason or not rung.detail.startswith(measured.note):
+    reason = None if measured.faster else reason_of(measured)
+    if rung.reason is not reason or not rung.detail.startswith(conclusion(measured)):
         yield f"rungs.{rung.name} says {rung.reason or rung.status}, and its samples {measured.outcome}"
     said = {name: rung.evidence.get(name) for name in ("p_value", "outcome")}
     if not _same(said, {"p_value": measured.p_value, "outcome": measured.outcome.value}):

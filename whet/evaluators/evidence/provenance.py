@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import subprocess
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -27,6 +26,7 @@ from whet.evaluators.subjects import Workshop
 from whet.sandbox.docker_engine import REPOSITORY
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.toolchains import native
+from whet.sandbox.workers.labels import processor, system
 
 ASK_SECONDS = 20.0
 TOOLS = ("numpy", "scipy", "hypothesis", "libcst", "pydantic")
@@ -73,36 +73,20 @@ def gather(workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable
 def machine() -> Machine:
     """Describes this machine."""
     return Machine(
-        cpu=_processor(),
+        cpu=processor(),
         architecture=platform.machine(),
         cores=len(os.sched_getaffinity(0)),
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         kernel=platform.release(),
-        system=_system(),
+        system=system(),
     )
-
-
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    found = re.search(r"^(?:model name|Model|CPU part)\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or "unknown"
-
-
-def _system() -> str:
-    try:
-        return platform.freedesktop_os_release()["PRETTY_NAME"]
-    except (OSError, KeyError):
-        return platform.system()
 
 
 def toolchain(task: Task, interpreter: Interpreter) -> Toolchain:
     """Describes what runs a task's texts."""
     modules = sorted({name.partition(".")[0] for name in preloads(task)})
     version, executable, packages = _asked(interpreter.executable, tuple(modules))
-    compiler = None if task.language == "python" else native.compiler(task.language)
+    compiler = native.compiler(task.original[1]) if task.original[1] in native.COMPILERS else None
     return Toolchain(
         interpreter=version,
         interpreter_sha256=_hash(executable),

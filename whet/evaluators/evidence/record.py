@@ -22,8 +22,8 @@ from whet.core.verdict import Verdict
 from whet.evaluators.evidence.bundle import Bundle, safe
 
 BASELINE, CANDIDATE, SUPPORT, TESTS = "baseline", "candidate", "support", "tests"
-CASES, CALLS = "cases", "calls"
-BINARY = (f"{CASES}/", f"{CALLS}/")
+CASES, CALLS, RECORDED = "cases", "calls", "recorded"
+BINARY = (f"{CASES}/", f"{CALLS}/", f"{RECORDED}/")
 """Parts that need not be text."""
 WORKLOAD = "workload/workload.py"
 REPEAT = "whet verify --evidence FILE"
@@ -52,17 +52,18 @@ def bundle_of(store: Store, run: str) -> Bundle:
         raise UsageError(
             f"run {run} holds no evidence: an older whet made it; judge the rewrite again with whet verify"
         )
-    task = _task(store, run)
+    task = recorded_task(store, run)
     candidate = Candidate(store.get(id), **_facts(store.fact(run, f"candidate:{id}")))
     provenance = from_plain(Provenance, known)
-    texts = _texts(task, candidate) | {
+    texts = texts_of(task, candidate) | {
         f"{TESTS}/{path}": store.get(name).encode() for path, name in provenance.tests.items()
     }
     evidence = _evidence(record, task, candidate, from_plain(Verdict, verdict), provenance, texts)
-    return Bundle(from_plain(Evidence, _without_paths(to_plain(evidence), task)), texts)
+    return Bundle(from_plain(Evidence, without_paths(to_plain(evidence), task)), texts)
 
 
-def _task(store: Store, run: str) -> Task:
+def recorded_task(store: Store, run: str) -> Task:
+    """Returns the task of a run that has recorded it."""
     fact = store.fact(run, "task")
     return from_plain(Task, json.loads(store.get(fact)) if isinstance(fact, str) else fact)
 
@@ -72,7 +73,8 @@ def _facts(candidate: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: known[name] for name in ("parent", "origin") if name in known}
 
 
-def _texts(task: Task, candidate: Candidate) -> dict[str, bytes]:
+def texts_of(task: Task, candidate: Candidate) -> dict[str, bytes]:
+    """Returns the texts of a bundle but for those of the target's own tests: path in the bundle -> bytes."""
     texts = {
         f"{BASELINE}/{task.filename}": task.source.encode(),
         f"{CANDIDATE}/{task.filename}": candidate.source.encode(),
@@ -80,7 +82,8 @@ def _texts(task: Task, candidate: Candidate) -> dict[str, bytes]:
     texts |= {f"{SUPPORT}/{path}": text.encode() for path, text in task.support.items()}
     if task.workload.generator is not None:
         texts[WORKLOAD] = task.workload.generator.encode()
-    texts |= {f"{CALLS}/{number:04}": payload for number, payload in enumerate(task.workload.calls)}
+    for folder, calls in ((CALLS, task.workload.calls), (RECORDED, task.workload.recorded)):
+        texts |= {f"{folder}/{number:04}": payload for number, payload in enumerate(calls)}
     for case in task.workload.cases:
         texts[f"{CASES}/{case.name}.in"] = case.stdin
         if case.expected is not None:
@@ -113,8 +116,20 @@ def _evidence(
             oracle=task.oracle,
             limits=task.limits,
             tests=task.tests,
+            signature=task.signature,
+            module=task.module,
+            commands=task.commands,
+            others=task.others,
         ),
-        settings=Settings(options.metric, options.min_speedup, options.confidence, options.cores, options.until),
+        settings=Settings(
+            options.metric,
+            options.min_speedup,
+            options.confidence,
+            options.cores,
+            options.until,
+            options.max_memory,
+            options.max_time,
+        ),
         candidate=CandidateRecord(
             id=candidate.id,
             parent=candidate.parent,
@@ -130,7 +145,7 @@ def _evidence(
     )
 
 
-def _without_paths(value: Any, task: Task) -> Any:
+def without_paths(value: Any, task: Task) -> Any:
     """Returns plain data in which no text tells where files of the user were."""
     if isinstance(value, str):
         for folder in (task.project, task.root):
@@ -140,9 +155,9 @@ def _without_paths(value: Any, task: Task) -> Any:
             value = value.replace(f"{Path.home()}/", "~/")
         return HOMES.sub("~", value)
     if isinstance(value, Mapping):
-        return {name: one if name in ("code", "diff") else _without_paths(one, task) for name, one in value.items()}
+        return {name: one if name in ("code", "diff") else without_paths(one, task) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_paths(one, task) for one in value]
+        return [without_paths(one, task) for one in value]
     return value
 
 
@@ -158,7 +173,7 @@ def task_of(bundle: Bundle, project: Path | None) -> Task:
     """
     record, texts = bundle.record, bundle.texts
     settings, target = record.task, record.provenance.test_target
-    for name in filter(None, (settings.filename, target)):
+    for name in filter(None, (settings.filename, target, *settings.others)):
         if not safe(name):
             raise UsageError(f"the evidence names a file {name!r} that leads elsewhere")
     path, root = ELSEWHERE / settings.filename, ELSEWHERE
@@ -174,6 +189,9 @@ def task_of(bundle: Bundle, project: Path | None) -> Task:
         path=path,
         source=_text(texts, f"{BASELINE}/{settings.filename}"),
         symbol=settings.symbol,
+        signature=settings.signature,
+        module=settings.module,
+        commands=settings.commands,
         root=root,
         support={
             name.removeprefix(f"{SUPPORT}/"): _text(texts, name) for name in texts if name.startswith(f"{SUPPORT}/")
@@ -185,12 +203,14 @@ def task_of(bundle: Bundle, project: Path | None) -> Task:
             ),
             sizes=settings.sizes,
             calls=tuple(texts[name] for name in record.code if name.startswith(f"{CALLS}/")),
+            recorded=tuple(texts[name] for name in record.code if name.startswith(f"{RECORDED}/")),
         ),
         oracle=settings.oracle,
         tests=settings.tests if project is not None else None,
         flags=record.provenance.toolchain.flags,
         limits=settings.limits,
         project=project,
+        others=settings.others,
     )
 
 

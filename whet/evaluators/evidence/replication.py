@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,8 @@ def replicate(file: Path, signers: Path | None, given: Options, home: Path | Non
 def _expect_modest(record: Evidence) -> None:
     """Raises UsageError where the evidence asks for what no task has."""
     task = record.task
-    if task.language not in LANGUAGES.values() or (task.kind is TaskKind.FUNCTION) is (task.symbol is None):
+    known = LANGUAGES.values() if task.commands is None else ("command",)
+    if task.language not in known or (task.kind is TaskKind.FUNCTION) is (task.symbol is None):
         raise UsageError(f"the evidence is about a {task.language} {task.kind}, which this whet cannot run")
     if task.tests == () or not all(
         word.isprintable() for word in (*(task.tests or ()), *record.provenance.toolchain.flags)
@@ -128,18 +130,21 @@ def _opened(task: Task, record: Evidence, given: Options, seed: int) -> tuple[La
     settings = replace(
         given,
         metric=asked.metric,
+        max_memory=asked.max_memory,
+        max_time=asked.max_time,
         min_speedup=asked.min_speedup,
         confidence=asked.confidence,
         cores=cores,
         until=_sooner(given.until, asked.until),
     )
-    unmeasured = replace(settings, metric="time", until=_sooner(settings.until, BEFORE_TIMING))
+    until = _sooner(settings.until, BEFORE_TIMING)
+    unmeasured = replace(settings, metric="time", max_memory=None, max_time=None, until=until)
     if lacking:
         return open_ladder(task, unmeasured, seed), unmeasured, lacking
     try:
         return open_ladder(task, settings, seed), settings, ""
     except UsageError as error:
-        if asked.metric == "time":
+        if (*settings.metrics, *settings.beside) == ("time",):
             raise
         return open_ladder(task, unmeasured, seed), unmeasured, str(error)
 
@@ -244,7 +249,8 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
 def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:
     recorded = same = 0
     note = ""
-    for measured in rung.evidence["measurements"]:
+    beside = rung.evidence.get("beside", {}).values()
+    for measured in chain(rung.evidence["measurements"], *(one["measurements"] for one in beside)):
         works = [(work["name"], work["count"]) for work in measured["raw"]["workloads"]]
         for turn in measured["raw"]["turns"][:REDRAWN]:
             recorded += len(turn["inputs"])

@@ -63,7 +63,7 @@ class Samples:
     def allowance(self, name: str, ratio: float, magnitude: float) -> Allowance:
         """Returns what is allowed in a group."""
         truth, kind = self.truth[name], self.ours[name].format
-        error, change = _kin(truth, self.error[name]), _kin(truth, self.change[name])
+        error, change = kin(truth, self.error[name]), kin(truth, self.change[name])
         # A reference that never differs from the baseline has more bits of nothing: its errors tell nothing.
         blind = not self.known or not error.any()
         floor = FLOOR_ULPS if self.known or self.count else LAST_RESORT_ULPS
@@ -77,7 +77,7 @@ class Samples:
         return Allowance(truth, allowed, self.error[name])
 
 
-def _kin(truth: Reals, errors: Reals) -> Reals:
+def kin(truth: Reals, errors: Reals) -> Reals:
     """Returns for each element the largest error of those that are not much larger than it: luck evens out."""
     sizes = np.abs(truth)
     order = np.argsort(sizes)

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 
 from whet.core.task import Tolerance
 from whet.evaluators.floats.error_scale import Samples, believable
-from whet.evaluators.floats.leaves import Group, Groups, Reals, ulp
+from whet.evaluators.floats.leaves import LEAST, Group, Groups, Reals, ulp, wide
 from whet.evaluators.floats.reference import BITS, Reference
 from whet.evaluators.floats.rules import (
     FLOOR_ULPS,
     LAST_RESORT_ULPS,
-    LEAST,
     Allowance,
     alike,
     beyond,
@@ -52,6 +51,8 @@ DROPPED_BITS = range(5, 13)
 """How many bits fewer the baseline is run with to see its error where its input has no floats."""
 DOUBLE_BITS = 53
 BINS = 64
+HALF = "half of the digits"
+"""What a verdict rests on where a float is off by more than any may be."""
 WITHIN_FLOOR = by_tolerance(Tolerance(ulp=FLOOR_ULPS))
 
 
@@ -73,7 +74,8 @@ class _Seen:
 
     def add(self, name: str, group: Group, allowance: Allowance) -> None:
         bins, scale = _magnitudes(group)
-        share = (allowance.allowed / scale).astype(float)
+        with np.errstate(over="ignore"):  # what is allowed beyond all doubles is infinite
+            share = (allowance.allowed / scale).astype(float)
         low = np.full(BINS, np.inf)
         np.minimum.at(low, bins, share)
         self.strictest[name] = np.minimum(self.strictest.get(name, np.inf), low)
@@ -91,7 +93,7 @@ class _Seen:
         def rule(name: str, group: Group) -> Allowance:
             bins, scale = _magnitudes(group)
             allowed = _filled(self.strictest.get(name, np.zeros(BINS)))[bins] * scale * factor
-            return Allowance(finite(group.values().astype(np.longdouble)), allowed, allowed)
+            return Allowance(finite(wide(group.values())), allowed, allowed)
 
         return not beyond(ours, theirs, rule)
 
@@ -110,11 +112,10 @@ def _filled(shares: Reals) -> Reals:
 
 
 def _magnitudes(group: Group) -> tuple[NDArray[Any], Reals]:
-    values = np.abs(finite(group.values().astype(np.longdouble)))
-    scale = max(values.max(initial=0), LEAST)
-    with np.errstate(divide="ignore"):
-        bins = np.clip(-np.floor(np.log2(np.maximum(values / scale, np.longdouble(2.0**-1000)))), 0, BINS - 1)
-    return bins.astype(int), scale
+    values = np.abs(finite(wide(group.values())))
+    scale = max(values.max(initial=0), values.dtype.type(LEAST))
+    _, exponents = np.frexp(np.maximum(values / scale, values.dtype.type(2.0**-1000)))
+    return np.clip(1 - exponents, 0, BINS - 1), scale
 
 
 @dataclass(slots=True)
@@ -163,9 +164,11 @@ class FloatJudge:
             start = time.perf_counter()
             found, source = self._allowances(seen, payload, ours, theirs)
             seen.seconds += time.perf_counter() - start
-            seen.full += 1
-            for group, allowance in found.items():
-                seen.add(group, ours[group], allowance)
+            # What is wrong by more was not looked at closely: it says nothing of what the next candidate may be off by.
+            if source != HALF:
+                seen.full += 1
+                for group, allowance in found.items():
+                    seen.add(group, ours[group], allowance)
         tally.references[source] += 1
         self._weigh(tally, ours, theirs, found)
         return beyond(ours, theirs, lambda group, _: found[group])
@@ -226,7 +229,7 @@ class FloatJudge:
         samples = Samples(ours, truth)
         most = {name: samples.most(name, magnitude) for name in ours}
         if beyond(ours, theirs, lambda group, _: most[group]):
-            return most, "half of the digits"
+            return most, HALF
         if near is not None and not magnitude:
             if truth is not None:
                 for dropped in DROPPED_BITS:

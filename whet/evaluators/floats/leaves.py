@@ -30,6 +30,8 @@ FORMATS = {
     "float64": Format(2.0**-52, 2.0**-1022),
 }
 DOUBLE = "float64"
+LEAST = 5e-324
+"""The smallest positive double."""
 ARGUMENTS, INSTANCE, RESULT = "arguments", "self", "result"
 
 
@@ -139,11 +141,19 @@ def _precise(state: tuple[float, ...]) -> Reals:
         return np.asarray(halves[:, 0] + halves[:, 1])
 
 
+def wide(values: Reals) -> Reals:
+    """Returns floats in a format in which the difference of any two of them, and a share of it, can be told.
+
+    Doubles do for all formats below them, and processors have vectors of those.
+    """
+    return values.astype(np.float64 if values.dtype.itemsize < np.dtype(np.float64).itemsize else np.longdouble)
+
+
 def ulp(values: Reals, kind: str) -> Reals:
-    """Returns the unit of the last place of finite numbers in a format."""
+    """Returns the unit of the last place of finite numbers in a format, as the numbers are given."""
     known = FORMATS.get(kind) or _extended()
-    _, exponents = np.frexp(np.maximum(np.abs(values), np.longdouble(known.tiny)))
-    return np.asarray(np.ldexp(np.longdouble(known.eps), exponents - 1))
+    _, exponents = np.frexp(np.maximum(np.abs(values), values.dtype.type(known.tiny)))
+    return np.asarray(np.ldexp(values.dtype.type(known.eps), exponents - 1))
 
 
 def epsilon(kind: str) -> float:

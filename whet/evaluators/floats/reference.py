@@ -6,13 +6,15 @@ import importlib.util
 import io
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups, outcome_leaves
-from whet.evaluators.subjects import START_SECONDS, Live, Subject, Workshop
+from whet.evaluators.live import START_SECONDS, Live
+from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.reference import LIBRARIES
@@ -39,7 +41,23 @@ def libraries() -> bytes:
     return packed.getvalue()
 
 
-class Reference:
+class Reference(Protocol):
+    """A baseline with more bits than it has."""
+
+    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
+        """Returns the floats of what the baseline makes of an input with so many bits; None where it cannot be had."""
+
+    def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
+        """Returns an input whose floats are off by a last place, and the sum of the magnitudes of the given one's."""
+
+    def plain(self, payload: bytes) -> Groups | None:
+        """Returns the floats of the baseline's outcome on an input."""
+
+    def close(self) -> None:
+        """Ends its processes."""
+
+
+class PythonReference:
     """Two processes of the baseline: one as it is, one with more bits. For one thread at a time."""
 
     def __init__(self, workshop: Workshop) -> None:
@@ -50,7 +68,7 @@ class Reference:
     def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
         """Returns the floats of what the baseline makes of an input with more bits; None where it cannot be had."""
         outcome = self._asked("call", payload, bits)
-        return None if outcome is None else _floats(outcome[1])
+        return None if outcome is None else floats_of(outcome[1])
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
         """Returns an input whose floats are off by a last place, and the sum of the magnitudes of the given one's."""
@@ -68,7 +86,7 @@ class Reference:
         if isinstance(answer, Fault):
             self._live = None
             return None
-        return _floats(answer[0])
+        return floats_of(answer[0])
 
     def close(self) -> None:
         """Ends both."""
@@ -97,16 +115,18 @@ class Reference:
 
     def _opened(self) -> Session:
         task = self._workshop.task
-        files = {path: text.encode() for path, text in task.support.items()} | {task.filename: task.source.encode()}
+        files = {path: text.encode() for path, text in task.files(task.source).items()}
         tree = self._workshop.sandbox.stage("reference", files | {LIBRARIES: libraries()})
         job = Job("reference", self._workshop.interpreter, tree, task.limits, preload=self._workshop.preload)
+        job = replace(job, gpu=task_on_gpu(task))
         session = self._workshop.sandbox.open(job)
         self._session = session
-        session.ask("load", task.filename, task.symbol, BITS, seconds=START_SECONDS)
+        session.ask("load", BITS, *self._workshop.target(), seconds=START_SECONDS)
         return session
 
 
-def _floats(outcome: bytes) -> Groups | None:
+def floats_of(outcome: bytes) -> Groups | None:
+    """Returns the floats of an outcome that is a value."""
     with suppress(CodecError, ValueError, TypeError):
         value = decode(outcome)
         if value[0] == "value":

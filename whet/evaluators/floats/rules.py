@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from whet.core.task import Tolerance
-from whet.evaluators.floats.leaves import Group, Groups, Reals, finite_alike, number, ulp
+from whet.evaluators.floats.leaves import LEAST, Group, Groups, Reals, finite_alike, number, ulp, wide
 
 FLOOR_ULPS = 4.0
 """Units of the last place of the result that any rule by the baseline's error allows."""
 LAST_RESORT_ULPS = 64.0
 """The same where nothing is known of the baseline's error."""
-LEAST = np.longdouble(5e-324)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def _same_bits(a: Reals, b: Reals) -> bool:
 def error_of(values: Reals, truth: Reals) -> Reals:
     """Returns how far finite floats are off; 0 where both are the same infinity or NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
-        error = np.abs(values.astype(np.longdouble) - truth)
+        error = np.abs(wide(values) - truth)
     return np.where(np.isfinite(values), error, 0)
 
 
@@ -80,9 +79,9 @@ def by_tolerance(tolerance: Tolerance) -> Callable[[Groups, Groups], str]:
         return _exactly
 
     def rule(name: str, group: Group) -> Allowance:
-        values = finite(group.values().astype(np.longdouble))
+        values = finite(wide(group.values()))
         if tolerance.rtol or tolerance.atol:
-            allowed = np.longdouble(tolerance.atol) + np.longdouble(tolerance.rtol) * np.abs(values)
+            allowed = tolerance.atol + tolerance.rtol * np.abs(values)
         else:
             allowed = (tolerance.ulp or LAST_RESORT_ULPS) * ulp(values, group.format)
         return Allowance(values, allowed, np.zeros_like(values))

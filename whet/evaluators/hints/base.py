@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 MEANINGS = {
     "addresses_reviewer": "text that speaks to a reviewer or a model",
+    "argument_change": "an argument is changed in place",
     "attribute_state": "an attribute of a function, class or module is set: it outlives the call",
     "backend_flag": "a switch of a numerical library: TF32, autotuning, threads, subnormals",
     "call_counter": "calls are counted, by which a warm-up could be told",
@@ -50,6 +51,7 @@ MEANINGS = {
     "token_pasting": "a macro makes names from pieces",
     "type_subclass": "a class that passes for a number, a container or a tensor",
     "uninitialised_memory": "memory is asked for without a value: it may hold an old result",
+    "unknown_name": "a name that nothing binds",
     "unread": "the text is too long or too deep to be looked through",
     "volatile_access": "volatile variables",
     "dynamic_linking": "libraries or symbols are looked up while running",

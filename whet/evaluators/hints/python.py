@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.hints.base import Found, addressed
+from whet.evaluators.hints.python_faults import faults
 from whet.evaluators.hints.python_names import TELLING, hint_of
 from whet.evaluators.screen import parse
 from whet.evaluators.syntax.python import LONGEST, Module
@@ -49,6 +50,8 @@ def find(source: str, nested: int = 0) -> Iterator[Found]:
     yield from addressed(module.lines)
     yield from _names(module)
     yield from _built(module, nested)
+    if not nested:  # a piece of code that is held as text knows the names around it
+        yield from faults(module)
     for node, scope in module.nodes:
         for rule in RULES.get(type(node), ()):
             for name, about in rule(module, node, scope):
@@ -136,6 +139,7 @@ def _state(module: Module, node: ast.AST, scope: Scope) -> Rule:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in MUTATORS
         and _is_global(node.func.value, scope)
+        and not TENSORS.match(module.dotted(node.func))  # np.sort changes nothing
     ):
         yield "module_state", _short(node.func.value)
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from whet.evaluators.hints import native, python
 from whet.evaluators.hints.base import Found, Hint, fresh
@@ -23,4 +24,10 @@ def hints(language: str, source: str, baseline: str) -> tuple[Hint, ...]:
     find = FINDERS.get(language)
     if find is None or source == baseline:
         return ()
-    return fresh(find(source), find(baseline))
+    return fresh(find(source), _known(language, baseline))
+
+
+@lru_cache(maxsize=4)
+def _known(language: str, baseline: str) -> tuple[Found, ...]:
+    # Every candidate of a run is held against the same one.
+    return tuple(FINDERS[language](baseline))

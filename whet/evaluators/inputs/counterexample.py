@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -14,6 +15,10 @@ from whet.evaluators.inputs.shrink import MOST_SECONDS, MOST_TRIES, shrink, smal
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.sandbox.inside.codec import CodecError
 
+SMALLEST = "smallest_input"
+"""Names the smallest failing input in a fault's evidence: base64 of its payload."""
+LARGEST_KEPT = 1 << 14
+"""Bytes of such an input."""
 SMALL_DRAWS = 3
 FEW_EXAMPLES = 4
 
@@ -55,7 +60,10 @@ def smallest(
 
     left = end - time.perf_counter()
     payload = reducer(item.payload, still, [*examples, *(one.payload for one in drawn)], left)
-    return faults[payload]
+    found = faults[payload]
+    if len(payload) > LARGEST_KEPT:
+        return found
+    return replace(found, evidence={**found.evidence, SMALLEST: b64encode(payload).decode("ascii")})
 
 
 def _smaller_sizes(item: Input, source: InputSource, seed: int) -> Iterator[Input]:

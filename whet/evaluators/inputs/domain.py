@@ -24,6 +24,7 @@ VARIED = 3
 LONG_ENOUGH = 3
 """Items of a list whose order says something."""
 MOST_FEATURES = 40
+SIZED = {list, tuple, str}
 
 
 @dataclass(slots=True)
@@ -122,16 +123,17 @@ class Domain:
     def _numbers(self, value: Any) -> _Numbers:
         numbers = _Numbers({}, {}, {}, set(), set(), {})
         for name, path, shape in self._places:
-            there = list(found(value, path))
+            there = found(value, path)
             if there:
                 self._count(numbers, name, path, shape, there)
         return numbers
 
     def _count(self, numbers: _Numbers, name: str, path: Path, shape: Shape, there: list[Any]) -> None:
-        integers = [item for item in there if type(item) is int]
-        for node in there:
+        types = set(map(type, there))  # most often one: then little has to be looked at item by item
+        integers = there if types == {int} else [item for item in there if type(item) is int] if int in types else []
+        for node in there if Node in types else ():
             if isinstance(node, Node) and node.kind in ARRAYS:
-                integers += _extremes(node)
+                integers = [*integers, *_extremes(node)]
                 shapes = {tuple(item.state[1]) for item in there if isinstance(item, Node) and item.kind in ARRAYS}
                 if len(shapes) == 1:
                     numbers.lengths.update({f"{name} axis {i}": n for i, n in enumerate(node.state[1])})
@@ -139,14 +141,19 @@ class Domain:
             numbers.ranges[name] = min(integers), max(integers)
             if ITEM not in path and VALUE not in path and len(integers) == 1 == len(there):
                 numbers.lengths[name] = integers[0]
-        sized = {len(item) for item in there if isinstance(item, (list, tuple, str))}
+        sized = {len(item) for item in there if isinstance(item, (list, tuple, str))} if types & SIZED else set()
         if len(sized) > 1:
             numbers.ragged.add(name)
         elif len(there) > 1 and sized:
             numbers.even[name] = next(iter(sized))
         if len(sized) == 1 and not shape.fixed and kind_of(there[0]) != "none":
             numbers.lengths[f"{name} length"] = next(iter(sized))
-        lists = [item for item in there if isinstance(item, (list, tuple))]
+        rows = [cells for item in there if isinstance(item, Node) and (cells := _row(item)) is not None]
+        if rows:
+            numbers.orders[name] = set.intersection(*map(_orders_of_row, rows))
+            if all(len(cells) > LONG_ENOUGH for cells in rows):
+                numbers.long.add(name)
+        lists = [item for item in there if isinstance(item, (list, tuple))] if types & {list, tuple} else []
         if lists and not shape.fixed:
             numbers.orders[name] = set.intersection(*map(orders_of, lists))
             if all(len(item) > LONG_ENOUGH for item in lists):
@@ -180,7 +187,8 @@ class Domain:
 def orders_of(items: list[Any] | tuple[Any, ...]) -> set[str]:
     """Returns in which orders a sequence is, as a whole and by each column of its rows."""
     columns: dict[str, list[Any]] = {"": list(items)}
-    if items and all(isinstance(item, (list, tuple)) and item for item in items):
+    types = set(map(type, items))
+    if types and types <= {list, tuple} and all(items):
         width = min(len(item) for item in items)
         columns |= {f"column {i} ": [item[i] for item in items] for i in range(min(width, 4))}
     found: set[str] = set()
@@ -192,10 +200,24 @@ def orders_of(items: list[Any] | tuple[Any, ...]) -> set[str]:
                 found.add(f"{name}descending")
         except TypeError:
             continue
-    for start in (0, 1):
-        if all(type(item) is int for item in items) and sorted(items) == list(range(start, len(items) + start)):
-            found.add(f"permutation from {start}")
+    if types <= {int}:
+        distinct = len(set(items)) == len(items)
+        for start in (0, 1):
+            if not items or (distinct and (min(items), max(items)) == (start, start + len(items) - 1)):
+                found.add(f"permutation from {start}")
     return found
+
+
+def _row(node: Node) -> Any:
+    """Returns the cells of an array of numbers with one axis; None for anything else."""
+    cells = cells_of(node) if node.kind in ARRAYS and len(node.state[1]) == 1 else None
+    return cells if cells is not None and cells.dtype.kind in "iuf" else None
+
+
+def _orders_of_row(cells: Any) -> set[str]:
+    """Returns in which orders the cells of an array are, as `orders_of` does of a list."""
+    found = {"ascending": cells[:-1] <= cells[1:], "descending": cells[:-1] >= cells[1:]}
+    return {order for order, held in found.items() if held.all()}
 
 
 def _extremes(node: Node) -> list[int]:

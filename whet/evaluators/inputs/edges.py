@@ -8,8 +8,9 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from whet.evaluators.floats.elements import ARRAYS
 from whet.evaluators.inputs.domain import Domain
-from whet.evaluators.inputs.plain_data import cells_of, with_cells, write
+from whet.evaluators.inputs.plain_data import ATOMS, atomic, cells_of, with_cells, write
 from whet.evaluators.inputs.shapes import ITEM, VALUE, Path, Shape, UnsuitedError, edited, kind_of, text_of
 from whet.evaluators.inputs.text_edits import NUMBER, STDIN_EDITS, TEXT_EDITS, replaced
 from whet.sandbox.inside.codec import CodecError
@@ -51,14 +52,14 @@ class _Place:
     """What an edit may know of the place that it edits."""
 
     rng: random.Random
-    shape: Shape
+    examples: list[Any]
     literals: dict[str, list[Any]]
     nested: bool
     ordered: bool
 
-    def other(self, kind: str) -> Any:
-        """Returns another value that was seen there."""
-        return self._one([item for item in self.shape.examples if kind_of(item) == kind])
+    def other(self) -> Any:
+        """Returns another value of its kind that was seen there."""
+        return self._one(self.examples)
 
     def literal(self, kind: str) -> Any:
         """Returns a value that stands in the target's text."""
@@ -75,8 +76,10 @@ ValueEdit = Callable[[Any, _Place], Any]
 
 def _copy(value: Any) -> Any:
     """Returns a value that shares no container with the given one."""
+    if type(value) in ATOMS:
+        return value
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_copy, value))
+        return type(value)(value if atomic(value) else map(_copy, value))
     if isinstance(value, Node):
         return Node(value.kind, value.name, _copy(value.state), value.numbered)
     return bytearray(value) if isinstance(value, bytearray) else value
@@ -113,11 +116,17 @@ def _aliased(items: Items, place: _Place) -> Items:
     mutable = [
         i for i, item in enumerate(items) if isinstance(item, list) or (isinstance(item, Node) and item.numbered)
     ]
-    pairs = [(i, j) for i in mutable for j in mutable if i != j and kind_of(items[i]) == kind_of(items[j])][:64]
+    pairs = [(i, j) for i in mutable for j in mutable if i != j and _sort(items[i]) == _sort(items[j])][:64]
     if not pairs:
         raise UnsuitedError
     i, j = place.rng.choice(pairs)
     return type(items)([*items[:j], items[i], *items[j + 1 :]])
+
+
+def _sort(item: Any) -> tuple[Any, ...]:
+    """Returns what an item is; an array with its type and shape, as labels are no logits."""
+    array = isinstance(item, Node) and item.kind in ARRAYS
+    return (kind_of(item), *item.state[:2]) if array else (kind_of(item),)
 
 
 ORDER_EDITS: dict[str, ValueEdit] = {
@@ -152,7 +161,7 @@ INT_EDITS: dict[str, ValueEdit] = {
     "next": lambda v, p: v + p.rng.choice((-1, 1)),
     "large": lambda v, p: LARGE if p.nested else HUGE,
     "large negative": lambda v, p: -LARGE if p.nested else -HUGE,
-    "near another": _near(lambda p: int(p.other("int"))),
+    "near another": _near(lambda p: int(p.other())),
     "near a literal": _near(lambda p: int(p.literal("int"))),
 }
 
@@ -175,7 +184,7 @@ FLOAT_EDITS: dict[str, ValueEdit] = {
     "not a number": _nan,
     "large": lambda v, p: LARGE_FLOAT,
     "tiny": lambda v, p: 5e-324,
-    "another": lambda v, p: p.other("float"),
+    "another": lambda v, p: p.other(),
     "a literal": lambda v, p: float(p.literal(p.rng.choice(("int", "float")))),
 }
 
@@ -294,7 +303,7 @@ LITERAL_TEXT: dict[str, ValueEdit] = {
     "a literal put in": _joined,
     "number near a literal": _number_literal,
 }
-OTHER: dict[str, ValueEdit] = {"another": lambda v, p: p.other(kind_of(v))}
+OTHER: dict[str, ValueEdit] = {"another": lambda v, p: p.other()}
 EDITS: dict[str, dict[str, ValueEdit]] = {
     "int": INT_EDITS | OTHER,
     "bool": {"flipped": lambda v, p: not v},
@@ -312,6 +321,21 @@ TIE = "tied"
 """All that is at one column of the rows of a sequence made equal."""
 
 
+class _Written(dict[int, bytes]):
+    """The bytes of inputs, each written when it is first asked for."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values_written = values
+
+    def __missing__(self, number: int) -> bytes:
+        self[number] = write(self.values_written[number])
+        return self[number]
+
+
+RECEIVER: Path = (("key", write("init")),)
+"""Where a recorded method's input has its receiver."""
+
+
 class EdgeMaker:
     """Makes edges of inputs that were drawn for one task."""
 
@@ -321,9 +345,12 @@ class EdgeMaker:
         for literal in domain.text.literals:
             self._literals.setdefault(kind_of(literal), []).append(literal)
         self._choices = [
-            (path, shape, kind, name)
+            (path, [item for item in shape.examples if kind_of(item) == kind], kind, name)
             for path, shape in domain.shape.places()
             if ITEM in path or VALUE in path or not shape.constant  # a parameter that never varies is a setting
+            if not (
+                path[:1] == RECEIVER and path[1:] and path[1][0] == "field"
+            )  # its class alone knows what it may hold
             for kind in sorted(shape.kinds & EDITS.keys())
             for name in self._names(path, shape, kind)
         ]
@@ -346,25 +373,31 @@ class EdgeMaker:
             barred: kinds of edit, each at a place, that are not made any more; may grow meanwhile.
         """
         rng = random.Random(seed)
-        for number in range(PASSES if bases else 0):
+        written = _Written(bases)
+        for _ in range(PASSES if bases else 0):
             for choice in rng.sample(self._choices, len(self._choices)):
                 own = random.Random(rng.getrandbits(64))
-                if (choice[3], choice[0]) not in barred and (edge := self._edge(bases, choice, own, number)):
+                if (choice[3], choice[0]) not in barred and (edge := self._edge(bases, written, choice, own)):
                     yield edge
 
     def _edge(
-        self, bases: Sequence[Any], choice: tuple[Path, Shape, str, str], rng: random.Random, number: int
+        self,
+        bases: Sequence[Any],
+        written: _Written,
+        choice: tuple[Path, list[Any], str, str],
+        rng: random.Random,
     ) -> Edge | None:
-        path, shape, kind, name = choice
+        path, examples, kind, name = choice
         base = rng.randrange(len(bases))
         nested = ITEM in path or VALUE in path
-        place = _Place(rng, shape, self._literals, nested, self._domain.text.orders)
+        place = _Place(rng, examples, self._literals, nested, self._domain.text.orders)
         every = nested and (name == TIE or rng.random() < 0.2)
+        edit = EDITS[kind].get(name)
 
         def change(value: Any) -> Any:
-            if kind_of(value) != kind:
+            if edit is None or kind_of(value) != kind:
                 raise UnsuitedError
-            return EDITS[kind][name](value, place)
+            return edit(value, place)
 
         try:
             if name == TIE:
@@ -373,7 +406,7 @@ class EdgeMaker:
             else:
                 value = edited(bases[base], path, change, rng, every)
             payload = write(value)
-            if payload == write(bases[base]) or not self._domain.admits(value):
+            if payload == written[base] or not self._domain.admits(value):
                 return None
         except (UnsuitedError, CodecError, RecursionError, OverflowError):
             return None

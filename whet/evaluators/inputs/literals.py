@@ -7,12 +7,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from whet.core.trees import parse_python
 from whet.sandbox.inside.codec import CodecError, encode
 
 MOST_FILES = 40
 MOST_CALLS = 64
 LARGEST = 1 << 20
 """Bytes of a test file that is read."""
+LONGEST_CALLERS = 8000
+"""Characters."""
+NO_CALLERS = {"best", "workload"}
+"""Beside a target, these may hold the best answer known, and its inputs."""
 PATTERNS = ("test_*.py", "*_test.py")
 
 
@@ -43,6 +48,30 @@ def _test_files(path: Path) -> list[Path]:
     return [file for file in dict.fromkeys(files) if file.is_file() and file.stat().st_size <= LARGEST][:MOST_FILES]
 
 
+def callers(path: Path, symbol: str) -> str:
+    """Returns the functions that call a function or method, in its tests first, then in the files beside it."""
+    name = symbol.rpartition(".")[2]
+    beside = [file for file in sorted(path.parent.glob("*.py")) if file != path and file.stem not in NO_CALLERS]
+    found: dict[str, None] = {}
+    for file in dict.fromkeys([*_test_files(path), *beside[:MOST_FILES]]):
+        text = file.read_text("utf-8", "replace") if file.stat().st_size <= LARGEST else ""
+        found |= dict.fromkeys(_functions_that_call(text, name)) if name in text else {}
+    return "\n\n".join(found)[:LONGEST_CALLERS]
+
+
+def _functions_that_call(text: str, name: str) -> Iterator[str]:
+    try:
+        module = parse_python(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and any(
+            isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", None)) == name
+            for call in ast.walk(node)
+        ):
+            yield ast.get_source_segment(text, node) or ""
+
+
 def calls_in(text: str, symbol: str) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """Yields positional and named arguments of the calls of a function whose arguments are all known.
 
@@ -51,7 +80,7 @@ def calls_in(text: str, symbol: str) -> Iterator[tuple[tuple[Any, ...], dict[str
     if symbol not in text:
         return
     try:
-        module = ast.parse(text)
+        module = parse_python(text)
     except (SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(module):

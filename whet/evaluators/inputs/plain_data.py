@@ -12,6 +12,14 @@ ARRAYS = ("ndarray", "tensor")
 SHARES = 5
 """Where an array's state says whose memory it shares; see `whet.sandbox.inside.arrays`."""
 
+ATOMS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+"""Types of values that hold no others."""
+
+
+def atomic(items: Sequence[Any]) -> bool:
+    """Whether a sequence holds nothing that holds others, as most long ones do."""
+    return set(map(type, items)) <= ATOMS
+
 
 def read(payload: bytes) -> Any:
     """Returns an encoded value as plain data in which a second visit is the very same object, and no `Ref`.
@@ -30,13 +38,16 @@ class _Linker:
         self.seen: list[Any] = []
 
     def linked(self, value: Any) -> Any:
+        if type(value) in ATOMS:
+            return value
         if isinstance(value, Ref):
             return self.seen[value.index]
         if isinstance(value, list):
             self.seen.append(value)
-            value[:] = map(self.linked, value)
+            if not atomic(value):
+                value[:] = map(self.linked, value)
         elif isinstance(value, tuple):
-            return tuple(map(self.linked, value))
+            return value if atomic(value) else tuple(map(self.linked, value))
         elif isinstance(value, bytearray):
             self.seen.append(value)
         elif isinstance(value, Node):

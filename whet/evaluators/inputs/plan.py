@@ -12,13 +12,14 @@ DRAWS = 3
 
 
 def plan(source: InputSource, seed: int) -> Iterator[Input]:
-    """Yields inputs for one candidate: cases, each size once, from the smallest to one between; then more of each.
+    """Yields inputs for one examination: cases, each size once, from the smallest to one between; then more of each.
 
     Args:
         source: draws them.
-        seed: of this candidate alone, so that nobody can foresee an input or meet it again.
+        seed: of this examination alone, so that nobody can foresee an input or meet it again.
     """
     yield from source.cases
+    yield from source.recorded
     if not source.sizes:
         return
     unlisted = list(source.unlisted_sizes(derive(seed, "unlisted")))

@@ -7,8 +7,9 @@ length never does (a record, a point) have a place each.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from whet.sandbox.inside.decode import Node
@@ -38,9 +39,10 @@ class UnsuitedError(Exception):
 
 def kind_of(value: Any) -> str:
     """Returns what a piece of plain data is, in a word; a name of a class where it is an object of one."""
-    if isinstance(value, Node):
+    cls = type(value)
+    if cls is Node:
         return value.kind if value.kind in CONTAINERS else f"{value.kind} {value.name}"
-    return NAMES.get(type(value), "opaque")
+    return NAMES.get(cls, "opaque")
 
 
 @dataclass(slots=True)
@@ -89,12 +91,12 @@ class Shape:
             if len(self.examples) < EXAMPLES:
                 self.examples.append(value)
             return
-        children = list(parts(value))
-        self.lengths.add(len(children))
-        for step, child in children[:ITEMS_SEEN]:
+        length = len(value) if isinstance(value, (list, tuple)) else sum(1 for _ in parts(value))
+        self.lengths.add(length)
+        for step, child in islice(parts(value), ITEMS_SEEN):
             if self.item is None:
                 self.item = Shape()
-            if len(children) <= WIDEST_RECORD:
+            if length <= WIDEST_RECORD:
                 self.parts.setdefault(step, Shape()).observe(child)
             if kind in ("list", "tuple", "dict"):
                 self.item.observe(child)
@@ -119,23 +121,18 @@ def parts(value: Any) -> Iterator[tuple[Step, Any]]:
         yield from ((("field", name), item) for name, item in value.state)
 
 
-def found(value: Any, path: Path) -> Iterator[Any]:
-    """Yields all that a value has at a path."""
-    if not path:
-        yield value
-        return
-    wanted, rest = path[0], path[1:]
-    if wanted == ITEM and isinstance(value, (list, tuple)):
-        for item in value:
-            yield from found(item, rest) if rest else (item,)
-        return
-    if wanted[0] == "at" and isinstance(value, (list, tuple)):
-        if wanted[1] < len(value):
-            yield from found(value[wanted[1]], rest)
-        return
-    for step, child in parts(value):
-        if _leads(wanted, step):
-            yield from found(child, rest)
+def found(value: Any, path: Path) -> list[Any]:
+    """Returns all that a value has at a path, in its order."""
+    there = [value]
+    for wanted in path:
+        kind, key = wanted
+        if wanted == ITEM:
+            there = [item for one in there if isinstance(one, (list, tuple)) for item in one]
+        elif kind == "at":
+            there = [one[key] for one in there if isinstance(one, (list, tuple)) and key < len(one)]
+        else:
+            there = [child for one in there for step, child in parts(one) if _leads(wanted, step)]
+    return there
 
 
 def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Random, every: bool = False) -> Any:
@@ -153,25 +150,25 @@ def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Ran
     """
     if not path:
         return change(value)
-    matching = [step for step, _ in parts(value) if _leads(path[0], step)]
+    rest = path[1:]
+    matching: Sequence[int]
+    if path[0] == ITEM and isinstance(value, (list, tuple)):
+        children, matching = list(value), range(len(value))
+    else:
+        steps = list(parts(value))
+        children = [child for _, child in steps]
+        matching = [i for i, (step, _) in enumerate(steps) if _leads(path[0], step)]
     if not matching:
         raise UnsuitedError
-    if len(matching) > 1 and not (every and ITEM not in path[1:] and VALUE not in path[1:]):
+    if len(matching) > 1 and not (every and ITEM not in rest and VALUE not in rest):
         matching = [rng.choice(matching)]
-    return _rebuilt(value, dict.fromkeys(matching, path[1:]), change, rng, every)
+    for i in matching:
+        children[i] = edited(children[i], rest, change, rng, every)
+    return with_parts(value, children)
 
 
 def _leads(wanted: Step, step: Step) -> bool:
     return wanted == step or (wanted == ITEM and step[0] == "at") or (wanted == VALUE and step[0] == "key")
-
-
-def _rebuilt(
-    value: Any, chosen: dict[Step, Path], change: Callable[[Any], Any], rng: random.Random, every: bool
-) -> Any:
-    children = [
-        edited(child, chosen[step], change, rng, every) if step in chosen else child for step, child in parts(value)
-    ]
-    return with_parts(value, children)
 
 
 def with_parts(value: Any, children: list[Any]) -> Any:

@@ -8,16 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whet.core.errors import UsageError
+from whet.core.errors import NoInputsError, UsageError
 from whet.core.task import MIB, Kind, Limits, Task
 from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.inputs.target_text import Text, read_text
+from whet.evaluators.inputs.type_hints import UnknownTypeError
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
 LIMITS = Limits(seconds=60.0, memory=4096 * MIB, output=256 * MIB)
 TIMED_SIZES = 2
 SMALL_SIZES = (0, 1, 2, 3)
+AT_ONCE = 32
+"""Inputs that a generator is asked for at once: it may take the limit of time for these."""
 PLAIN = "make_input"
 
 
@@ -37,7 +40,7 @@ class Input:
         size: as given to ``make_input``; None for what no generator made.
         seed: it was drawn from; None for a case.
         expected: what a case's file says that stdout must be.
-        source: where it comes from: ``generator``, ``case``, ``hints``, ``calls`` or ``edges``.
+        source: where it comes from: ``generator``, ``case``, ``recorded``, ``hints``, ``calls`` or ``edges``.
     """
 
     name: str
@@ -53,6 +56,12 @@ def _inputs(size: int, seeds: Sequence[int], payloads: Sequence[bytes]) -> list[
     return [Input(f"size {size}", payload, size, seed) for payload, seed in pairs]
 
 
+def _halves(calls: Sequence[Input]) -> dict[str, tuple[Input, ...]]:
+    middle = len(calls) // 2
+    parts = {"cheap recorded calls": calls[:middle], "dear recorded calls": calls[middle:]}
+    return {name: tuple(part) for name, part in parts.items() if part}
+
+
 class InputSource:
     """Draws inputs. Its process knows seeds, and never meets a candidate. Safe for several threads.
 
@@ -60,32 +69,44 @@ class InputSource:
         task: whose inputs they are.
         text: what the target's own text says about its domain.
         cases: recorded runs of a program.
-        calls: known calls of a function.
+        calls: known calls of a function, for correctness only.
+        recorded: recorded calls of a function that time counts on: none where there is a generator.
+        groups: those in two halves, the cheaper and the dearer ones, by a name.
         sizes: that the workload lists.
         generators: names of the workload's generators; only the first is timed.
         checks: whether the workload states a property of outputs.
         validates: whether the workload says which inputs are within the target's domain.
     """
 
-    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter) -> None:
+    def __init__(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, limits: Limits = LIMITS) -> None:
+        self._limits = limits
         self._lock = threading.Lock()
         self._session: Any = None
+        self._unknown = ""
         self.task = task
         self.text: Text = read_text(task)
         self.cases = tuple(
             Input(case.name, case.stdin, expected=case.expected, source="case") for case in task.workload.cases
         )
         self.calls = tuple(Input("a call in the tests", payload, source="calls") for payload in task.workload.calls)
+        recorded = tuple(
+            Input(f"recorded call {number}", payload, source="recorded")
+            for number, payload in enumerate(task.workload.recorded, 1)
+        )
+        self.calls += recorded if task.workload.generator is not None else ()
+        self.recorded = recorded if task.workload.generator is None else ()
+        self.groups = _halves(self.recorded)
         self.sizes: tuple[int, ...] = ()
         self.generators: tuple[str, ...] = ()
         self.checks = self.validates = False
         if task.workload.generator is not None:
             self._open(task, sandbox, interpreter, task.workload.generator)
         self._hints = self._strategy()
-        if not self.sizes and not self.cases and self._hints is None:
-            raise UsageError(
+        if not self.timeable and self._hints is None:
+            raise NoInputsError(
                 f"no inputs for {task.name}: give --workload FILE with sizes and make_input(size, rng)"
-                + (", or a folder of NAME.in files" if task.kind is Kind.PROGRAM else ", or type hints")
+                + (", or a folder of NAME.in files" if task.kind is Kind.PROGRAM else ", --record CMD, or type hints")
+                + self._unknown
             )
 
     def _strategy(self) -> Any:
@@ -94,19 +115,23 @@ class InputSource:
             return None
         from whet.evaluators.inputs.strategies import strategy_of  # hypothesis takes 0.3 s to import
 
-        return strategy_of(self.task, self.text.literals)
+        try:
+            return strategy_of(self.task, self.text.literals)
+        except UnknownTypeError as unknown:
+            self._unknown = f" that inputs can be made of, which the parameter {unknown} has not"
+            return None
 
     @property
     def timeable(self) -> bool:
         """Whether there is anything that time can count on."""
-        return bool(self.sizes or self.cases)
+        return bool(self.sizes or self.cases or self.groups)
 
     def expect_timeable(self) -> None:
-        """Raises UsageError where there is not."""
+        """Raises NoInputsError where there is not."""
         if not self.timeable:
-            raise UsageError(
-                f"timing {self.task.name} needs a workload: give --workload FILE with sizes and make_input(size, rng); "
-                "type hints alone serve --until differential"
+            raise NoInputsError(
+                f"timing {self.task.name} needs a workload: give --workload FILE with sizes and make_input(size, rng)"
+                f"{', or --record CMD' if self.task.kind is Kind.FUNCTION else ''}"
             )
 
     def typed(self, seed: int, count: int) -> list[Input]:
@@ -121,10 +146,9 @@ class InputSource:
     def _open(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, text: str) -> None:
         files = {"whet_workload.py": text.encode()}
         if task.language == "python":
-            files |= {path: source.encode() for path, source in task.support.items()}
-            files[task.filename] = task.source.encode()
+            files |= {path: source.encode() for path, source in task.files(task.source).items()}
         tree = sandbox.stage("workload", files)
-        self._session = sandbox.open(Job("generate", interpreter, tree, LIMITS))
+        self._session = sandbox.open(Job("generate", interpreter, tree, self._limits))
         answer = self._ask("load", task.filename, task.kind is Kind.PROGRAM)
         if answer[0] == "error":
             raise UsageError(f"the workload file cannot be used: {answer[2]}")
@@ -145,10 +169,13 @@ class InputSource:
         Raises:
             UsageError: the generator failed.
         """
-        answer = self._ask("make", generator, size, list(seeds))
-        if answer[0] == "error":
-            raise UsageError(f"{generator}({size}, rng) of the workload file failed: {answer[2]}")
-        return _inputs(size, seeds, answer[1])
+        payloads: list[bytes] = []
+        while len(payloads) < len(seeds):
+            answer = self._ask("make", generator, size, list(seeds[len(payloads) : len(payloads) + AT_ONCE]))
+            if answer[0] == "error":
+                raise UsageError(f"{generator}({size}, rng) of the workload file failed: {answer[2]}")
+            payloads += answer[1]
+        return _inputs(size, seeds, payloads)
 
     def try_draw(self, size: int, seeds: Sequence[int], generator: str = PLAIN) -> list[Input]:
         """Makes inputs of a size that the workload does not list; none where it has none."""
@@ -181,7 +208,7 @@ class InputSource:
     def _ask(self, *message: Any) -> tuple[Any, ...]:
         with self._lock:
             try:
-                answer: tuple[Any, ...] = self._session.ask(*message, seconds=LIMITS.seconds)[0]
+                answer: tuple[Any, ...] = self._session.ask(*message, seconds=self._limits.seconds)[0]
             except Incident as incident:
                 reason = "takes too long" if incident.kind == "timeout" else str(incident)
                 raise UsageError(f"the workload file failed at {message[0]}: {reason}") from None

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 from whet.core.task import Task
+from whet.core.trees import parse_python
 from whet.evaluators.screen import find_function
 
 CONFUSIONS = frozenset(
@@ -47,7 +48,7 @@ def read_text(task: Task) -> Text:
     """Returns what a Python task's text says; nothing for other languages."""
     if task.language != "python":
         return Text()
-    sources = [ast.parse(text) for text in (task.source, *task.support.values()) if _parses(text)]
+    sources = [parse_python(text) for text in (task.source, *task.support.values()) if _parses(text)]
     nodes = [node for source in sources for node in ast.walk(source)]
     function = find_function(sources[0], task.symbol) if sources and task.symbol else None
     own = list(ast.walk(function)) if function is not None else list(ast.walk(sources[0])) if sources else []
@@ -71,7 +72,7 @@ def read_text(task: Task) -> Text:
 
 def _parses(text: str) -> bool:
     try:
-        ast.parse(text)
+        parse_python(text)
     except (SyntaxError, ValueError, RecursionError):
         return False
     return True

@@ -9,6 +9,7 @@ from collections import Counter
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.hints.python import find
+from whet.evaluators.labels import native
 from whet.evaluators.labels.base import Features
 from whet.evaluators.screen import parse
 from whet.evaluators.syntax.python import LONGEST, Module
@@ -28,7 +29,7 @@ HEAVY = re.compile(
 )
 KERNELS = re.compile(
     r"numba\.(jit|njit|vectorize|guvectorize|stencil|cuda\.jit)|triton\.jit|cupy\.(RawKernel|ElementwiseKernel|ReductionKernel)"
-    r"|torch\.utils\.cpp_extension\.\w+|ctypes\.(CDLL|cdll)\b.*|cffi\.\w+|cython\.\w+|pythran\.\w+"
+    r"|torch\.utils\.cpp_extension\.\w+|ctypes\.(CDLL|cdll)\b.*|whet_native\.\w+|cffi\.\w+|cython\.\w+|pythran\.\w+"
 )
 FLAGS = re.compile(r"torch\.compile|torch\.jit\.\w+|torch\.backends\.cudnn\.benchmark|.*\.benchmark")
 LOOSER = re.compile(r".*allow_tf32|.*set_float32_matmul_precision")
@@ -65,6 +66,7 @@ def read(source: str, other: str) -> Features:
     scopes = dict(module.nodes)
     for unit in changed:
         _structure(module, unit, found, scopes)
+    _inline(changed, found)
     for hint in find(source):
         if hint.name == "lower_precision":
             found.precision.setdefault(hint.about.rpartition(".")[2], set()).add(hint.line)
@@ -73,6 +75,14 @@ def read(source: str, other: str) -> Features:
         elif hint.name == "backend_flag" and FLAGS.fullmatch(hint.about):
             found.flags.setdefault(hint.about, set()).add(hint.line)
     return found
+
+
+def _inline(changed: list[ast.stmt], found: Features) -> None:
+    """Adds the vector instructions of C++ that stands in the text; no statement of Python is their like."""
+    for node in (node for unit in changed for node in ast.walk(unit)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "#include" in node.value:
+            for name, lines in native.reader("cpp")(node.value, "").vectors.items():
+                found.vectors.setdefault(name, set()).update(line + node.lineno - 1 for line in lines)
 
 
 def _units(tree: ast.Module) -> list[ast.stmt]:

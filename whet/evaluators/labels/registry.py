@@ -8,8 +8,10 @@ from typing import Any
 from whet.core.label import Label
 from whet.core.measurement import Measurement
 from whet.core.profile import Profile
+from whet.core.verdict import Verdict
 from whet.evaluators.labels import native, python
 from whet.evaluators.labels.base import Derived, Features, compared
+from whet.evaluators.labels.gpu import by_kernels
 
 READERS: Mapping[str, Callable[[str, str], Features]] = {
     "python": python.read,
@@ -30,6 +32,19 @@ def shown(measurement: Measurement) -> tuple[Derived, ...]:
     used = measurement.speedup.cpu_seconds
     why = "several processors at once" + (f": {used[1]:.3g} CPU seconds against {used[0]:.3g}" if used else "")
     return tuple(Derived(Label(label), why) for label in measurement.labels)
+
+
+def settled(found: tuple[Derived, ...], verdict: Verdict) -> tuple[Derived, ...]:
+    """Returns the labels of a text as a GPU's profile bears them out, and those that a winner's figures show.
+
+    Args:
+        found: labels of the text.
+        verdict: of the winner; its last rung tells of all that was measured.
+    """
+    assert verdict.measurement is not None
+    looks = [one["raw"].get("gpu") for one in verdict.rungs[-1].evidence.get("measurements", ())]
+    kernels = next((gpu["kernels"] for gpu in looks if gpu), None)
+    return (*by_kernels(found, kernels), *shown(verdict.measurement))
 
 
 def evidence(derived: tuple[Derived, ...], profile: Callable[[], Profile]) -> list[dict[str, Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import Live, Pass, Subject
+from whet.evaluators.live import Live, Pass
+from whet.evaluators.subjects import Subject
 
 if TYPE_CHECKING:
     from whet.core.task import Task
@@ -31,6 +32,7 @@ class Setting:
         hash_seed: PYTHONHASHSEED of its process.
         layout: which of a native program's layouts it has in memory.
         start: starts a process of a subject on cores, with a hash seed and a layout.
+        repeats: see `whet.evaluators.timing.turns.TimedWorkload`, by the workload's name.
     """
 
     side: str
@@ -39,6 +41,7 @@ class Setting:
     hash_seed: int
     layout: int
     start: Starter = Subject.start
+    repeats: Mapping[str, int] = field(default_factory=dict)
 
 
 class Meter(Protocol):

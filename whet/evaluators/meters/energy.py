@@ -10,9 +10,10 @@ from whet.core.errors import UsageError
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.subjects import Live, Pass, Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import Series, Turn, amounts, series
 from whet.sandbox.counters import rapl
@@ -48,9 +49,9 @@ class Energy:
         clocked = series(turns, name)
         return clocked if isinstance(clocked, Fault) else amounts(turns, name)
 
-    def _window(self, live: Live, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+    def _window(self, live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
         before = rapl.read(self._root)
-        measured = live.timed(payloads, seconds)
+        measured = live.timed(payloads, seconds, repeats)
         if isinstance(measured, Fault):
             return measured
         return replace(measured, amount=rapl.joules(before, rapl.read(self._root), self._root))

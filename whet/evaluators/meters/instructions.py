@@ -15,12 +15,13 @@ from whet.core.verdict import Reason
 from whet.evaluators.counting import Count, Counted, count, count_events, trial
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.subjects import Pass, Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.statistics import STEADY
 from whet.evaluators.timing.turns import Series, Turn, amounts, series
-from whet.sandbox.counters import perf
+from whet.sandbox.counters import perf, valgrind
 from whet.sandbox.counters.process import PROBE
 from whet.sandbox.toolchains import native
 
@@ -55,7 +56,8 @@ class Instructions:
         """See `Meter.variants`."""
         if set(native.TUNED) & set(task.flags):
             return (TUNED,)
-        return ((), TUNED) if len(native.variants(task)) > 1 else ((),)
+        portable = dict(zip(native.TUNED, TUNED, strict=True))
+        return tuple(tuple(portable.get(word, word) for word in variant) for variant in native.variants(task))
 
     def take(
         self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
@@ -109,14 +111,23 @@ def _beyond_idle(turns: Sequence[Turn], name: str) -> Series:
     )
 
 
+def open_count(workshop: Workshop) -> tuple[str, Count]:
+    """Returns what counts instructions on this machine: its name, ``perf`` or ``cachegrind``, and itself.
+
+    Raises:
+        UsageError: the processor shows no counter, and valgrind cannot count inside this sandbox.
+    """
+    if perf.count([PROBE], (HARDWARE,))[0].available:
+        return perf.SOURCE, count_events(HARDWARE)
+    if reason := trial(workshop):
+        raise UsageError(f"--metric instructions cannot be measured: {reason}")
+    return valgrind.SOURCE, count
+
+
 def open_instructions(workshop: Workshop) -> Instructions:
     """Returns the meter.
 
     Raises:
-        UsageError: valgrind cannot count inside this sandbox.
+        UsageError: see `open_count`.
     """
-    if perf.count([PROBE], (HARDWARE,))[0].available:
-        return Instructions(workshop.task.kind, count_events(HARDWARE))
-    if reason := trial(workshop):
-        raise UsageError(f"--metric instructions cannot be measured: {reason}")
-    return Instructions(workshop.task.kind)
+    return Instructions(workshop.task.kind, open_count(workshop)[1])

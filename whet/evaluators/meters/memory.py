@@ -9,8 +9,9 @@ from whet.core.errors import UsageError
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import Pass, Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.statistics import STEADY
 from whet.evaluators.timing.turns import Series, Turn, amounts
 from whet.sandbox.protocol import Job

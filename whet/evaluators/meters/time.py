@@ -7,19 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import Live, Pass, Subject
+from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import PASS_SECONDS, Series, Turn, series
 from whet.sandbox.toolchains import native
 
-Window = Callable[[Live, Sequence[bytes], float], Pass | Fault]
-"""Runs distinct inputs, within some seconds."""
+Window = Callable[[Live, Sequence[bytes], float, int], Pass | Fault]
+"""Runs distinct inputs, within some seconds, so many times over."""
 
 
-def timed(live: Live, payloads: Sequence[bytes], seconds: float) -> Pass | Fault:
+def timed(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
     """A window that tells its time and no more."""
-    return live.timed(payloads, seconds)
+    return live.timed(payloads, seconds, repeats)
 
 
 def windows(
@@ -39,7 +40,8 @@ def windows(
         if isinstance(outcome, Fault):
             return outcome
         for name, inputs in drawn.items():
-            measured = window(live, [item.payload for item in inputs], setting.seconds)
+            payloads = [item.payload for item in inputs]
+            measured = window(live, payloads, setting.seconds, setting.repeats.get(name, 0))
             if isinstance(measured, Fault):
                 return measured
             passes[name] = measured
@@ -74,4 +76,11 @@ class Time:
         return series(turns, name)
 
 
-TIME = Time()
+class Throughput(Time):
+    """The meter of ``--metric throughput``: time, told in calls a second."""
+
+    name = "throughput"
+    unit = "calls/s"
+
+
+TIME, THROUGHPUT = Time(), Throughput()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from whet.core.trees import parse_python
 from whet.evaluators.mutants.base import Change
 from whet.evaluators.mutants.patterns import faults_of_pattern
 from whet.evaluators.mutants.python_swaps import ARITHMETIC, ASSIGNED, COMPARED, TWINS
@@ -42,7 +43,7 @@ def changes(source: str, symbol: str | None) -> list[Change]:
 def meaning(text: str) -> str | None:
     """Returns what tells two sources apart but for their layout; None for one that does not parse."""
     try:
-        return ast.dump(ast.parse(text))
+        return ast.dump(parse_python(text))
     except (SyntaxError, ValueError):
         return None
 

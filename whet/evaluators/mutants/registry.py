@@ -8,9 +8,12 @@ from functools import partial
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.task import Task
+from whet.evaluators.kernels.robust import FORWARD, SLOTS
 from whet.evaluators.mutants.base import Change, Mutant
 
 ORIGIN = "mutant"
+MUTABLE = ("python", "c", "cpp", "asm")
+"""Languages that faults can be made in; of a routine in assembly they are those of its reference."""
 
 
 def mutants(task: Task, seed: int) -> Iterator[Mutant]:
@@ -24,8 +27,9 @@ def mutants(task: Task, seed: int) -> Iterator[Mutant]:
     """
     changes, meaning = _family(task)
     random.Random(seed).shuffle(changes)
-    parent = content_id(task.source)
-    met = {meaning(task.source)}
+    source, _ = task.original
+    parent = content_id(source)
+    met = {meaning(source)}
     for change in changes:
         text = change.render()
         parsed = meaning(text)
@@ -37,10 +41,16 @@ def mutants(task: Task, seed: int) -> Iterator[Mutant]:
 
 def _family(task: Task) -> tuple[list[Change], Callable[[str], str | None]]:
     """Returns all faults that could be made, and what tells two texts of the language apart."""
-    if task.language == "python":
+    if task.written not in MUTABLE:
+        return [], str
+    if task.written == "python":
         from whet.evaluators.mutants import python
 
-        return python.changes(task.source, task.symbol), python.meaning
+        symbol = task.symbol
+        if task.module is not None:
+            symbol = SLOTS[FORWARD] if task.module.harness else f"{symbol}.forward"
+        return python.changes(task.source, symbol), python.meaning
     from whet.evaluators.mutants import native
 
-    return native.changes(task.source, task.language), partial(native.meaning, language=task.language)
+    source, language = task.original if task.reference is not None else (task.source, task.written)
+    return native.changes(source, language), partial(native.meaning, language=language)

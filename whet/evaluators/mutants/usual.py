@@ -14,7 +14,8 @@ from whet.evaluators.compare import plain_difference, stdout_difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input, derive
 from whet.evaluators.ladder import Ladder
-from whet.evaluators.subjects import Live, Subject
+from whet.evaluators.live import Live
+from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.decode import decode
 
 DRAWS = 5
@@ -65,7 +66,7 @@ def _inputs(ladder: Ladder, seed: int) -> Sequence[Input]:
     source = ladder.source
     if source.sizes:
         return source.draw(source.sizes[-1], [derive(seed, i) for i in range(DRAWS)])
-    return source.cases[-DRAWS:] or source.typed(seed, DRAWS)
+    return source.cases[-DRAWS:] or source.recorded[-DRAWS:] or source.typed(seed, DRAWS)
 
 
 def _run(live: Live, inputs: Sequence[Input], seconds: float) -> list[bytes] | Fault:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whet.core.profile import Profile
+from whet.core.task import Kind
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
@@ -29,6 +30,8 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
     """Returns the hot spots of a native program on the first of some inputs."""
     if shutil.which("valgrind", path="/usr/bin") is None:
         return Profile((), TOOL, "valgrind is not installed: apt-get install valgrind")
+    if workshop.task.kind is Kind.FUNCTION:
+        return Profile((), TOOL, "it follows programs alone, and this is a function")
     subject = workshop.build(source, PORTABLE)
     if isinstance(subject, Fault):
         return Profile((), TOOL, subject.detail[:300])
@@ -37,7 +40,7 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         text = report(workshop, subject, argv, inputs[0])
     except Incident as incident:
         return Profile((), TOOL, f"it did not come through: {incident}")
-    target = native.source_name(workshop.task)
+    target = native.source_name(workshop.task, source)
     found = parse(text, target)
     functions = {
         (name, workshop.task.filename if is_file(file, target) else file, found.starts.get((name, file))): Cost(

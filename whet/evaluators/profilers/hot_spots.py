@@ -24,6 +24,8 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
 
     Its note says why a better tool did not give them.
     """
+    if workshop.task.commands is not None:
+        return Profile((), "none", note="a program that is built by its own command is not profiled by line")
     notes: list[str] = []
     found = Profile((), "none")
     for profiler in PYTHON if workshop.task.language == "python" else NATIVE:

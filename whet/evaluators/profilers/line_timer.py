@@ -10,9 +10,10 @@ from whet.core.profile import Profile
 from whet.core.task import Kind
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import LONGEST, LiveFunction
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, python_functions
-from whet.evaluators.subjects import LONGEST, LiveFunction, Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.inside import line_timer
 from whet.sandbox.protocol import Incident
 

@@ -18,9 +18,10 @@ from pathlib import Path
 from whet.core.profile import Profile
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import LiveFunction, LiveProgram, Pass
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
-from whet.evaluators.subjects import PROGRAM, LiveProgram, Subject, Workshop
+from whet.evaluators.subjects import PROGRAM, Subject, Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Incident
 from whet.sandbox.sampling import inner, sample
@@ -36,6 +37,8 @@ RECORD = (
     *("--call-graph", "dwarf,8192", "--delay", "1"),
 )
 DATA = "perf.data"
+ROUNDS_SECONDS, MOST_REPEATS = 0.05, 4**8
+"""How long a native function is repeated on one input, and how often at most."""
 READ = (
     f'cd /tmp && exec {PATH} script --force --input "$1/{DATA}" --fields ip,sym,dso,srcline --inline '
     '--full-source-path >"$2" 2>/dev/null'
@@ -60,26 +63,38 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         text = report(workshop, replace(subject, tree=tree, layouts=1), argv, Input("", b""))
     except (Silent, Incident) as error:
         return Profile((), TOOL, str(error))
-    return from_stacks(TOOL, parse(text), native.source_name(workshop.task), workshop.task.filename, source, {})
+    return from_stacks(TOOL, parse(text), native.source_name(workshop.task, source), workshop.task.filename, source, {})
 
 
 def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> bytes:
-    """Returns what perf recorded of a program that runs again and again."""
+    """Returns what perf recorded of a program, or a function, that runs again and again."""
     live = subject.start()
-    assert isinstance(live, LiveProgram)
+    if isinstance(live, Fault):
+        raise Silent(live.detail)
+    assert isinstance(live, LiveProgram | LiveFunction)
     payloads = cycle([item.payload for item in inputs])
+    limit, repeats = workshop.task.limits.seconds, 0 if workshop.task.signature is None else 1
 
     def work() -> float:
-        answer = live.call(next(payloads), workshop.task.limits.seconds)
+        """Runs an input; a native function again and again, for most of one call is the way to it and back."""
+        payload = next(payloads)
+        answer = live.timed([payload], limit, repeats) if repeats else live.call(payload, limit)
         if isinstance(answer, Fault):
             raise Silent(answer.detail)
-        return answer[1]
+        return answer.inside if isinstance(answer, Pass) else answer[1]
 
     with tempfile.TemporaryDirectory(prefix="whet-profile-") as folder:
         data = Path(folder, DATA)
         try:
-            work()  # what has answered once is there to be found
-            sample([PATH, *RECORD, "--output", str(data), "--pid", str(inner(live.session))], READY, work)
+            spent = work()  # what has answered once is there to be found
+            while repeats and spent < ROUNDS_SECONDS and repeats < MOST_REPEATS:
+                repeats *= 4
+                spent = work()
+            sample(
+                [PATH, *RECORD, "--output", str(data), "--pid", str(inner(live.session))],
+                READY,
+                work,
+            )
             return data.read_bytes()
         except OSError:
             raise Silent("it wrote no report") from None

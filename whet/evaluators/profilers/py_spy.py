@@ -15,8 +15,9 @@ from whet.core.profile import Profile
 from whet.core.task import Kind, Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import LiveFunction, LiveProgram
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks, python_functions
-from whet.evaluators.subjects import LiveFunction, LiveProgram, Workshop
+from whet.evaluators.subjects import Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.sampling import inner, sample
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whet.core.profile import HotFunction, HotLine, Profile
+from whet.core.profile import HotFunction, HotLine, MemoryLine, Profile
 from whet.evaluators.finding import Fault
 from whet.evaluators.screen import parse
 
@@ -38,6 +38,15 @@ class Cost:
 
     own: int = 0
     total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a line held of memory: bytes and blocks at the peak, allocations of the whole run where they are known."""
+
+    size: int = 0
+    blocks: int = 0
+    allocations: int | None = None
 
 
 def from_stacks(
@@ -89,6 +98,24 @@ def hot_lines(source: str, hits: Mapping[int, int]) -> tuple[HotLine, ...]:
         HotLine(line, count / total, lines[line - 1].strip())
         for line, count in ranked
         if 1 <= line <= len(lines) and count and count / total >= SMALLEST_SHARE
+    )
+
+
+def memory_lines(source: str, found: Mapping[int, Held]) -> tuple[MemoryLine, ...]:
+    """Returns the lines that matter by bytes or by allocations, the largest first; no line 0 counts for the wholes."""
+    lines = source.splitlines()
+    theirs = {line: held for line, held in found.items() if 1 <= line <= len(lines)}
+    whole = max(1, sum(held.size for held in theirs.values()))
+    calls = max(1, sum(held.allocations or 0 for held in theirs.values()))
+
+    def share(held: Held) -> float:
+        return max(held.size / whole, (held.allocations or 0) / calls)
+
+    most = sorted(theirs.items(), key=lambda row: (-share(row[1]), row[0]))[:MOST_LINES]
+    return tuple(
+        MemoryLine(line, lines[line - 1].strip(), held.size, held.blocks, held.allocations)
+        for line, held in sorted(most, key=lambda row: (-row[1].size, -(row[1].allocations or 0), row[0]))
+        if share(held) >= SMALLEST_SHARE
     )
 
 

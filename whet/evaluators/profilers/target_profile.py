@@ -1,33 +1,42 @@
-"""Where the time of a target goes, and what its runs count: the work of ``whet profile``."""
+"""Where the time and memory of a target go, and what its runs count: the work of ``whet profile``."""
 
 from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 from typing import Any
 
+from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.events import Listener, unheard
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
 from whet.evaluators.counting import counters
 from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.profilers import privileged
 from whet.evaluators.profilers.hot_spots import PROFILED, profile
+from whet.evaluators.profilers.memory import memory
+from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 
 
-def profile_target(target: str, *, privileged_counters: bool = False, **options: Any) -> ProfileReport:
+def profile_target(
+    target: str, *, privileged_counters: bool = False, listener: Listener = unheard, **options: Any
+) -> ProfileReport:
     """Profiles a target as it stands, on inputs of its largest size.
 
     Args:
         target: as after ``whet profile``.
         privileged_counters: count hardware events too, in a sandbox that allows that.
+        listener: hears what was recorded.
         **options: the fields of `whet.core.config.Options`.
 
     Raises:
@@ -36,14 +45,21 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
     """
     start = time.perf_counter()
     settings = Options(**options)
-    task = read_task(target, settings)
+    task = read_task(target, settings, listener)
     if privileged_counters and task.kind is Kind.FUNCTION:
         raise UsageError(f"--privileged-counters counts whole programs, and {task.target} is a function")
+    if task.emulated:
+        raise UsageError(f"{task.target} is for {task.isa}, which is emulated here: where its time goes cannot be told")
     seed = settings.seed if settings.seed is not None else secrets.randbits(63)
     interpreter = find_interpreter(settings.python)
     sandbox = open_sandbox(settings.sandbox, settings.unsafe)
-    workshop = Workshop(task, sandbox, interpreter)
     try:
+        if task.launch is not None:  # what it costs is read from its machine code, whether or not it can run here
+            told = PtxKernels(Workshop(task, sandbox, interpreter), settings).profile(Candidate(task.source))
+            name = TaskName(task.name, task.language, task.target)
+            return ProfileReport(name, told, (), sandbox.facts, "", time.perf_counter() - start)
+        task = calibrated(Workshop(task, sandbox, interpreter), derive(seed, "calibrate"), timed=True)
+        workshop = Workshop(task, sandbox, interpreter)
         source = InputSource(task, sandbox, interpreter)
         try:
             source.expect_timeable()
@@ -51,7 +67,7 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
         finally:
             source.close()
         _expect_to_run(workshop, inputs[0])
-        found = profile(workshop, task.source, inputs)
+        found = replace(profile(workshop, task.source, inputs), memory=memory(workshop, task.source, inputs))
         figures = counters(workshop, task.source, inputs)
         if privileged_counters:
             counted = privileged.counters(workshop, task.source, inputs[0])
@@ -67,6 +83,8 @@ def profile_target(target: str, *, privileged_counters: bool = False, **options:
 def _inputs(source: InputSource, seed: int) -> list[Input]:
     if source.sizes:
         return source.draw(source.sizes[-1], [derive(seed, "profile", i) for i in range(PROFILED)])
+    if source.recorded:
+        return list(source.recorded[-PROFILED:])
     return sorted(source.cases, key=lambda case: len(case.payload), reverse=True)[:PROFILED]
 
 

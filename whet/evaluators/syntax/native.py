@@ -59,6 +59,26 @@ class Source:
         row = node.start_point[0]
         return row + 1, self.lines[row].strip() if row < len(self.lines) else ""
 
+    @property
+    def broken(self) -> bool:
+        """Whether something in it could not be read."""
+        return self._tree.root_node.has_error
+
+    def leaves(self) -> Iterator[tuple[str, bytes, bytes]]:
+        """Yields the tokens and comments: type, text, and what stands between it and the one before."""
+        cursor = self._tree.walk()
+        end = 0
+        while True:
+            if cursor.goto_first_child():
+                continue
+            node = cursor.node
+            assert node is not None
+            yield node.type, self._data[node.start_byte : node.end_byte], self._data[end : node.start_byte]
+            end = node.end_byte
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
+
     def walk(self) -> Iterator[Place]:
         """Yields the named nodes in the order of the text; nesting costs no stack."""
         cursor = self._tree.walk()

@@ -2,15 +2,13 @@
 
 A process that makes one pass loads its module once and makes one first call. Work that a candidate has moved there
 is added to its passes. What it imports is not its own work, so both sides have it imported and set up before; what it
-computes at import is. Calls that
-are cheap because of earlier ones, on other inputs, are charged as if they were early. A candidate that still works
-after its answer, or keeps ever more memory from call to call, has not paid for its calls: its figures would be untrue
-however they were timed.
+computes at import is. Calls that are cheap because of earlier ones, on other inputs, are charged as if they were early.
+A candidate whose calls live on earlier ones, that still works after its answer, or keeps ever more memory from call to
+call, has not paid for its calls: its figures would be untrue however they were timed.
 """
 
 from __future__ import annotations
 
-import ast
 import statistics
 import time
 from collections.abc import Mapping, Sequence
@@ -21,9 +19,11 @@ from typing import Any
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
+from whet.evaluators.live import LiveFunction
+from whet.evaluators.preloads import imported
 from whet.evaluators.screen import parse
-from whet.evaluators.subjects import LiveFunction, Subject
-from whet.sandbox.process_tree import GONE
+from whet.evaluators.subjects import Subject
+from whet.sandbox.process_tree import GONE, running_seconds
 
 PROCESSES = 5
 LEAST_SECONDS = 0.001
@@ -63,7 +63,8 @@ class _Process:
 
     Attributes:
         loading: seconds.
-        first: seconds of the first call beyond those of the second.
+        first: seconds of the first call.
+        second: seconds of the second, on the input that the first call has in the processes of the other order.
         row: seconds of the calls after those two.
         idle: CPU seconds a second while nothing is asked.
         kept: bytes that two rounds of calls keep.
@@ -71,19 +72,23 @@ class _Process:
 
     loading: float
     first: float
+    second: float
     row: tuple[float, ...]
     idle: float | None
     kept: tuple[int, int] | None
 
-    @property
-    def before(self) -> float:
-        return self.loading + self.first
+    def to_plain(self) -> dict[str, Any]:
+        """Returns it as plain JSON data, to the nanosecond: no clock tells more."""
+        rounded = {name: round(value, 9) if isinstance(value, float) else value for name, value in asdict(self).items()}
+        return {**rounded, "row": [round(seconds, 9) for seconds in self.row]}
 
 
 def hidden_costs(
     baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
 ) -> HiddenCosts | Fault:
-    """Looks at both sides in turns, each in fresh processes.
+    """Looks at both sides in turns, each in fresh processes; twice where the first look shows anything.
+
+    Only what both looks show counts: a busy machine, or a library that is still warming up, may look like a trick once.
 
     Args:
         baseline: the original, a Python function.
@@ -95,7 +100,21 @@ def hidden_costs(
     Returns:
         the costs, or the fault of a candidate that works or hoards after its calls.
     """
-    modules = imported(baseline.source, candidate.source)
+    first = _look(baseline, candidate, payloads, part, seconds)
+    suspected = first.reason is Reason.CHEATING if isinstance(first, Fault) else first.seconds > 0
+    if not suspected:
+        return first
+    second = _look(baseline, candidate, payloads, part, seconds)
+    if isinstance(first, Fault) or isinstance(second, Fault):
+        return first if isinstance(second, Fault) and second.reason is Reason.CHEATING else second
+    return min(first, second, key=lambda look: look.seconds)
+
+
+def _look(
+    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
+) -> HiddenCosts | Fault:
+    trees = [parse(subject.source) for subject in (baseline, candidate)]
+    modules = list(dict.fromkeys(imported(*(tree for tree in trees if not isinstance(tree, Fault)))))
     sides: dict[str, list[_Process]] = {"baseline": [], "candidate": []}
     for number in range(PROCESSES):
         for name, subject in (("baseline", baseline), ("candidate", candidate)):
@@ -106,7 +125,11 @@ def hidden_costs(
     ours, theirs = sides["baseline"], sides["candidate"]
     if fault := _unpaid(ours[-1], theirs[-1]):
         return fault
-    excess = [b.before - a.before for a, b in zip(ours, theirs, strict=True)]
+    # A first call of the original that seems cheaper than a later one is chance, and no debt of the candidate.
+    excess = [
+        (b.loading - a.loading) + (theirs_first - max(0.0, ours_first))
+        for a, b, ours_first, theirs_first in zip(ours, theirs, _of_first(ours), _of_first(theirs), strict=True)
+    ]
     middle = statistics.median(excess)
     spread = statistics.median(abs(value - middle) for value in excess)
     before = middle if middle > max(LEAST_SECONDS, spread) and min(excess) > 0 else 0.0
@@ -119,9 +142,19 @@ def hidden_costs(
         "charged_seconds": charged,
         "before_the_calls": before,
         "by_earlier_calls": earlier,
-        "sides": {name: [asdict(one) for one in processes] for name, processes in sides.items()},
+        "sides": {name: [one.to_plain() for one in processes] for name, processes in sides.items()},
     }
     return HiddenCosts(charged, evidence)
+
+
+def _of_first(processes: Sequence[_Process]) -> list[float]:
+    """Returns what being the first costs a call in each process.
+
+    Beside the calls on the same input that came second, in the processes of the other order: recorded inputs may differ
+    by more than anything that is looked for here.
+    """
+    second = [statistics.median(one.second for one in processes[1 - order :: 2]) for order in (0, 1)]
+    return [one.first - second[number % 2] for number, one in enumerate(processes)]
 
 
 def _decline(ours: Sequence[_Process], theirs: Sequence[_Process], part: int) -> float | Fault:
@@ -133,7 +166,7 @@ def _decline(ours: Sequence[_Process], theirs: Sequence[_Process], part: int) ->
     # In either order, since the inputs themselves may differ; in both together each input stands on both sides.
     shown = all(a > b + usual for a, b in zip(early, late, strict=True))
     ratio = (sum(early) / 2 - usual) / (sum(late) / 2)
-    if shown and ratio > STATEFUL:
+    if shown and ratio > STATEFUL and _in_each_process(theirs, part, usual):
         return Fault(
             Reason.CHEATING,
             f"its calls get cheaper by what went before, on other inputs: {ratio:.2f} times "
@@ -143,11 +176,27 @@ def _decline(ours: Sequence[_Process], theirs: Sequence[_Process], part: int) ->
 
 
 def _early_and_late(processes: Sequence[_Process], part: int) -> tuple[list[float], list[float]]:
-    """Returns the seconds of an early call in each of two orders, and of a late call on the same inputs."""
+    """Returns the seconds of an early call in each of two orders, and of a late call on the same inputs.
+
+    The least of all processes, for others disturb.
+    """
     orders = [processes[offset::2] for offset in (0, 1)]
-    early = [statistics.median(statistics.fmean(one.row[:part]) for one in order) for order in orders]
-    late = [statistics.median(statistics.fmean(one.row[-part:]) for one in order) for order in reversed(orders)]
+    early = [min(statistics.fmean(one.row[:part]) for one in order) for order in orders]
+    late = [min(statistics.fmean(one.row[-part:]) for one in order) for order in reversed(orders)]
     return early, late
+
+
+def _in_each_process(processes: Sequence[_Process], part: int, usual: float) -> bool:
+    """Whether the early calls of each process are dearer than the late ones of any other: no chance of a busy machine.
+
+    The late ones' median, which one call that was held up leaves alone.
+    """
+    orders = [processes[offset::2] for offset in (0, 1)]
+    return all(
+        min(statistics.fmean(one.row[:part]) for one in order)
+        > max(statistics.median(one.row[-part:]) for one in other) + usual
+        for order, other in (orders, reversed(orders))
+    )
 
 
 def _observe(
@@ -159,17 +208,18 @@ def _observe(
     assert isinstance(live, LiveFunction)
     try:
         first, second, *others = payloads
-        spent = _timed(live, [first, second], seconds)
+        order = 1 if number % 2 == 0 else -1
+        spent = _timed(live, [first, second][::order], seconds)
         if isinstance(spent, Fault):
             return spent
-        row = _timed(live, others[:: 1 if number % 2 else -1], seconds)
+        row = _timed(live, others[::order], seconds)
         if isinstance(row, Fault):
             return row
         idle = _idle(live)
         kept = _kept(live, payloads, seconds) if number == PROCESSES - 1 else None
         if isinstance(kept, Fault):
             return kept
-        return _Process(live.loading, spent[0] - spent[1], tuple(row), idle, kept)
+        return _Process(live.loading, spent[0], spent[1], tuple(row), idle, kept)
     finally:
         live.close()
 
@@ -207,11 +257,11 @@ def _unpaid(ours: _Process, theirs: _Process) -> Fault | None:
 
 def _idle(live: LiveFunction) -> float | None:
     """Returns the CPU seconds a second that its processes use while nothing is asked of them."""
-    before, start = _cpu_seconds(live), time.perf_counter()
+    before, start = cpu_seconds(live), time.perf_counter()
     if before is None:
         return None
     time.sleep(IDLE_SECONDS)
-    after = _cpu_seconds(live)
+    after = cpu_seconds(live)
     return None if after is None else max(0.0, after - before) / (time.perf_counter() - start)
 
 
@@ -246,31 +296,7 @@ def _anonymous(pid: int) -> int:
     return 0
 
 
-def _cpu_seconds(live: LiveFunction) -> float | None:
+def cpu_seconds(live: LiveFunction) -> float | None:
+    """Returns the CPU seconds of all of its processes so far, as the kernel tells them; None where it does not."""
     pids = live.session.pids()
-    return sum(_thread_seconds(pid) for pid in pids) if pids else None
-
-
-def _thread_seconds(pid: int) -> float:
-    """Returns what all threads of a process have run, to the nanosecond (``schedstat``, proc(5))."""
-    total = 0
-    with suppress(*GONE):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            with suppress(*GONE):
-                total += int((thread / "schedstat").read_text().split()[0])
-    return total / 1e9
-
-
-def imported(*sources: str) -> list[str]:
-    """Returns the modules that source texts import anywhere, in the order of their first mention."""
-    names: dict[str, None] = {}
-    for source in sources:
-        module = parse(source)
-        assert not isinstance(module, Fault), "it was screened"
-        for node in ast.walk(module):
-            if isinstance(node, ast.Import):
-                names.update(dict.fromkeys(alias.name for alias in node.names))
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names[node.module] = None
-                names.update(dict.fromkeys(f"{node.module}.{alias.name}" for alias in node.names))
-    return list(names)
+    return sum(map(running_seconds, pids)) if pids else None

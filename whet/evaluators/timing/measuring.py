@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError
-from whet.core.measurement import Measurement
+from whet.core.measurement import OF_TIME, Measurement
 from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Rung
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs.source import InputSource, derive
+from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
+from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import ended, measured
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing.decision import Rule, least, sequential
-from whet.evaluators.timing.hidden_costs import PASSES, hidden_costs
+from whet.evaluators.timing.decision import Rule, described, least, sequential
+from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts, hidden_costs
+from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
+from whet.evaluators.timing.repeats import repeat_costs
 from whet.evaluators.timing.statistics import Stage
-from whet.evaluators.timing.turns import Bench, TimedWorkload
+from whet.evaluators.timing.turns import BaselineLost, Bench, Judge, TimedWorkload, Turn, from_raw
 from whet.evaluators.timing.zygotes import Zygotes
 from whet.sandbox.cores import measuring_cores
+from whet.sandbox.toolchains import native
+
+CHARGED = (*OF_TIME, "cpu")
+"""Metrics of which work outside the timed calls is a part."""
 
 
 class Measuring:
@@ -39,9 +49,17 @@ class Measuring:
         self._options = options
         self._meter = meter
         self._zygotes = Zygotes()
+        self._versions: Versions | None = None
 
     def climb(
-        self, name: str, candidate: Candidate, baseline: Baseline, stages: tuple[Stage, ...], seed: int
+        self,
+        name: str,
+        candidate: Candidate,
+        baseline: Baseline,
+        stages: tuple[Stage, ...],
+        seed: int,
+        begun: Measurement | None = None,
+        looks: int | None = None,
     ) -> tuple[Rung, Measurement | None]:
         """Measures a candidate that was found right.
 
@@ -51,6 +69,8 @@ class Measuring:
             baseline: beside it.
             stages: when to look, and how much error each look may spend.
             seed: of the inputs and of the order.
+            begun: what fewer looks found with the same seed, to be gone on with; under the first flags only.
+            looks: the most to be taken; None for as many as it needs.
 
         Returns:
             the rung, and the weakest measurement where there is one.
@@ -59,23 +79,34 @@ class Measuring:
         workloads = baseline.workloads(self._source, seed if confirming else None)
         variants = self._meter.variants(self._workshop.task)[: None if confirming else 1]
         start = time.perf_counter()
+        found: list[tuple[dict[str, Any], Measurement | Fault]] = []
+        refused: list[dict[str, Any]] = []
         with measuring_cores(self._options.cores) as cores:
-            found = [
-                self._under(
-                    extra, candidate, baseline, [w for w in workloads if w.counts or not number], seed, stages, cores
-                )
-                for number, extra in enumerate(variants)
-            ]
+            for number, extra in enumerate(variants):
+                if said := refused_by_clang(self._workshop, extra):
+                    refused.append({"flags": extra, "said": said})
+                    continue
+                works = [work for work in workloads if work.counts or not number]
+                one = self._under(extra, candidate, baseline, works, seed, stages, cores, begun, looks)
+                found.append(({"flags": extra}, one))
+            alike = all(isinstance(one, Measurement) and one.faster for _, one in found)
+            if confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
+                found += self._against_compiled(candidate, baseline, workloads, seed, cores)
         spent = time.perf_counter() - start
         kept: list[Measurement] = []
-        for one in found:
+        for _, one in found:
             if isinstance(one, Fault):
                 return ended(name, one, spent), None
             kept.append(one)
         weakest = least(kept)
         rung = measured(name, weakest, spent)
-        facts = [{"flags": extra, **to_plain(one)} for extra, one in zip(variants, kept, strict=True)]
-        return replace(rung, evidence={**rung.evidence, "measurements": facts}), weakest
+        facts = [{**what, **to_plain(one)} for (what, _), one in zip(found, kept, strict=True)]
+        evidence = {**rung.evidence, "measurements": facts}
+        if self._versions is not None and self._versions.failed:
+            evidence["not_compiled"] = dict(self._versions.failed)
+        if refused:
+            evidence["not_built"] = refused
+        return replace(rung, evidence=evidence), weakest
 
     def _under(
         self,
@@ -86,48 +117,135 @@ class Measuring:
         seed: int,
         stages: tuple[Stage, ...],
         cores: tuple[int, ...],
+        begun: Measurement | None,
+        looks: int | None,
     ) -> Measurement | Fault:
         """Measures with the same flags on both sides."""
         task = self._workshop.task
-        ours, theirs = (self._workshop.build(text, extra) for text in (task.source, candidate.source))
+        text = task.source if native.STANDING in extra else task.original[0]
+        ours, theirs = (self._workshop.build(source, extra) for source in (text, candidate.source))
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         if isinstance(theirs, Fault):
             return theirs
-        fresh = Bench(ours, theirs, workloads, self._oracle.judge, baseline.limit, cores, self._meter)
+        fresh = self._bench(ours, theirs, workloads, self._oracle.judge, baseline, cores)
+        # Another process of ours may have found passes of another length right.
+        known = begun.raw if begun is not None and begun.raw["workloads"] == described(workloads) else None
         bench, processes = (
-            self._zygotes.settle(fresh, self._options.confidence, derive(seed, extra, "zygotes"))
+            self._zygotes.settle(
+                fresh, self._options.confidence, derive(seed, extra, "zygotes"), known and known["processes"]
+            )
             if self._meter.forks
             else (fresh, {"kind": "fresh"})
         )
-        rule = Rule(self._options.min_speedup, self._options.confidence, self._baseline_name(extra), self._meter)
-        found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule)
+        rule = self._rule(self._baseline_name(extra))
+        turns = from_raw(known["turns"]) if known is not None else ()
+        found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule, turns, looks)
         costs: Mapping[str, Any] = {}
         if not isinstance(found, Fault) and found.faster and task.kind is Kind.FUNCTION:
             hidden = self._hidden(ours, theirs, workloads[0], baseline, seed)
             if isinstance(hidden, Fault):
                 return hidden
-            seconds, costs = hidden
-            if seconds and self._options.metric == "time":
-                charged = replace(bench, charged=seconds)
+            repeats = repeat_costs(ours, theirs, workloads, seed, baseline.limit)
+            if isinstance(repeats, Fault):
+                return repeats
+            costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
+            unpaid = hidden.seconds + repeats.seconds
+            if unpaid and self._meter.name in CHARGED:
+                charged = replace(bench, charged=unpaid)
                 found = sequential(
                     lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule
                 )
+        if not isinstance(found, Fault):
+            found = held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads)
         if isinstance(found, Fault):
             return found
         return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
+    def _against_compiled(
+        self,
+        candidate: Candidate,
+        baseline: Baseline,
+        workloads: Sequence[TimedWorkload],
+        seed: int,
+        cores: tuple[int, ...],
+    ) -> list[tuple[dict[str, Any], Measurement | Fault]]:
+        """Measures against what torch.compile makes of the problem.
+
+        What is right is what the problem itself gives: it is asked for each outcome, outside the clock.
+        """
+        theirs = self._workshop.build(candidate.source)
+        assert isinstance(theirs, Subject), "it was measured before"
+        works = [work for work in workloads if work.counts]
+        found: list[tuple[dict[str, Any], Measurement | Fault]] = []
+        with closing(Side(baseline.subject, hash_seed=0, worker=None)) as eager:
+
+            def judge(item: Input, expected: bytes, actual: bytes) -> Fault | None:
+                answer = eager.call(item.payload, baseline.limit)
+                return answer if isinstance(answer, Fault) else self._oracle.judge(item, answer[0], actual)
+
+            if self._versions is None:
+                inputs = works[0].draw(derive(seed, "compiled"), 2)
+                self._versions = compiled(self._workshop, len(cores), inputs, partial(judge, expected=b""))
+            for version in self._versions.made:
+                bench = self._bench(version.subject, theirs, works, judge, baseline, cores)
+                measure = partial(_drawn_turn, bench, seed, version.name)
+                one = sequential(measure, works, STAGES, self._rule(version.name))
+                if isinstance(one, BaselineLost):
+                    self._versions = self._versions.without(version, one.detail)
+                    continue
+                if isinstance(one, Measurement):
+                    one = replace(one, raw={**one.raw, "processes": {"kind": "fresh"}, "hidden_costs": {}})
+                found.append(({"flags": (), "compiled": version.modes}, one))
+        return found
+
+    def _bench(
+        self,
+        ours: Subject,
+        theirs: Subject,
+        workloads: Sequence[TimedWorkload],
+        judge: Judge,
+        baseline: Baseline,
+        cores: tuple[int, ...],
+    ) -> Bench:
+        gauge = gauge_for(self._workshop.task)
+        return Bench(ours, theirs, workloads, judge, baseline.limit, cores, self._meter, gauge=gauge)
+
+    def _rule(self, baseline: str) -> Rule:
+        return Rule(self._options.min_speedup, self._options.confidence, baseline, self._meter)
+
     def _hidden(
         self, ours: Subject, theirs: Subject, work: TimedWorkload, baseline: Baseline, seed: int
-    ) -> tuple[float, Mapping[str, Any]] | Fault:
-        """Returns the seconds to charge to each pass, and what was seen."""
+    ) -> HiddenCosts | Fault:
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        found = hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
-        return found if isinstance(found, Fault) else (found.seconds, found.evidence)
+        return hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._workshop.task
+        if task.module is not None:
+            flags = f" with {' and '.join(task.module.flags)}" if task.module.flags else ""
+            return f"eager PyTorch{flags} on CPython {self._workshop.interpreter.version}"
         if task.language == "python":
             return f"the original on CPython {self._workshop.interpreter.version}"
-        return f"the original with {' '.join((*task.flags, *extra))}"
+        if native.STANDING in extra:
+            return "the kernel as it stands" if task.launch is not None else "the routine as it stands"
+        if task.commands is not None:
+            return "the original, built and run by the same commands"
+        language, words = task.original[1], [word for word in extra if word not in native.WORDS]
+        by = native.CLANG if native.BY_CLANG in extra else native.COMPILERS
+        what = "the original" if task.reference is None else "the reference"
+        named = f"{by[language]} " if len(native.variants(task)) > 2 else ""
+        return f"{what} with {named}{' '.join((*task.flags, *words))}"
+
+
+def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn | Fault:
+    return bench.turn(derive(seed, name, number))
+
+
+def refused_by_clang(workshop: Workshop, extra: tuple[str, ...]) -> str:
+    """Returns in a line what clang has against a baseline, or its flags, that gcc takes; empty for nothing."""
+    if native.BY_CLANG not in extra:
+        return ""
+    built = workshop.build(workshop.task.original[0], extra)
+    return " ".join(built.detail.split())[:400] if isinstance(built, Fault) else ""

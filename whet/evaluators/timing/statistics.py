@@ -9,7 +9,7 @@ spends the error of the asked confidence in shares (alpha spending, after Lan an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,11 @@ class Looks:
     search: tuple[Stage, ...]
     verdict: tuple[Stage, ...]
     confirm: tuple[Stage, ...]
+
+    @property
+    def beside(self) -> tuple[Stage, ...]:
+        """When to look at a metric beside the one that decides: once, as early as one look can show a gain."""
+        return (replace(self.verdict[0], share=1.0),)
 
 
 NOISY = Looks(SEARCH_STAGES, (Stage(10, 0.4), Stage(20, 0.6)), CONFIRM_STAGES)

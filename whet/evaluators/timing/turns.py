@@ -22,15 +22,22 @@ from whet.core.plain import from_plain
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter, Setting, Starter
-from whet.evaluators.subjects import Pass, Subject
+from whet.evaluators.subjects import Subject
+from whet.evaluators.timing.device_clock import disagreement
 from whet.sandbox.cores import megahertz
+from whet.sandbox.gpu_gauge import GpuReading
 
 PASS_SECONDS = 0.025
 LOOK_SECONDS = 0.006
 SHORTEST_PASS = 0.005
 MOST_BYTES = 64 << 20
 MOST_INPUTS = 2000
+ROUND_SECONDS, ROUND_INPUTS = 0.001, 256
+"""Of the distinct inputs of a native function, which are then repeated: each lies in pages of its own, and more of them
+would time the look-up of pages."""
+MOST_REPEATS = 5000
 SIDES = ("baseline", "candidate", "again")
 
 # A window that is longer than its calls by more than the baseline's is by: what honest code may show.
@@ -48,12 +55,17 @@ class TimedWorkload:
         count: distinct inputs a pass.
         draw: makes inputs from a seed, as many as asked for.
         counts: whether it counts for the headline.
+        rounds: how often a pass repeats its inputs: 1 where all are distinct.
+        repeats: how often a process runs the inputs of a native function one round after the other, without them
+            being handed over again; 0 for others.
     """
 
     name: str
     count: int
     draw: Callable[[int, int], Sequence[Input]]
     counts: bool = True
+    rounds: int = 1
+    repeats: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,7 @@ class Turn:
         charged: seconds that are added to each pass of the candidate: what it does outside its calls.
         seed: that all of its inputs were drawn from.
         inputs: for each workload, the hash of its inputs.
+        gpu: what the GPU's driver said when each side's passes ended; empty for the CPU.
     """
 
     order: tuple[str, ...]
@@ -81,6 +94,12 @@ class Turn:
     charged: float = 0.0
     seed: int = 0
     inputs: Mapping[str, str] = field(default_factory=dict)
+    gpu: Mapping[str, GpuReading] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineLost(Fault):
+    """How the baseline's process ended while it was timed; nothing against the candidate."""
 
 
 Judge = Callable[[Input, bytes, bytes], Fault | None]
@@ -100,6 +119,13 @@ def pass_count(seconds: float, size: int, counts: bool = True, whole: float = PA
     return max(1, min(wanted, MOST_INPUTS, MOST_BYTES // max(size, 1)))
 
 
+def repeated_count(seconds: float, size: int, counts: bool = True, whole: float = PASS_SECONDS) -> tuple[int, int]:
+    """Returns how many inputs of a native function make a round, and how many rounds a pass; see `pass_count`."""
+    count = min(ROUND_INPUTS, pass_count(seconds, size, counts, ROUND_SECONDS))
+    wanted = (whole if counts else min(whole, LOOK_SECONDS)) / (count * max(seconds, 1e-9))
+    return count, max(1, min(math.ceil(wanted), MOST_REPEATS))
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """Measures a candidate against a baseline on given cores.
@@ -107,6 +133,7 @@ class Bench:
     Attributes:
         start: where processes come from; fresh ones by default.
         charged: see `Turn`.
+        gauge: reads the GPU beside each sample; None gives nothing.
     """
 
     baseline: Subject
@@ -118,6 +145,7 @@ class Bench:
     meter: Meter
     start: Starter = Subject.start
     charged: float = 0.0
+    gauge: Callable[[], GpuReading] | None = None
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -129,13 +157,17 @@ class Bench:
         hash_seed = rng.getrandbits(31)
         layouts = {side: rng.randrange(self._subject(side).layouts) for side in order}
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
+        readings: dict[str, GpuReading] = {}
         for side in order:
-            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start)
+            repeats = {work.name: work.repeats for work in self.workloads}
+            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats)
             measured = self.meter.take(self._subject(side), inputs, warm, setting)
             if isinstance(measured, Fault):
                 return self._whose(side, measured)
             for name, one in measured.items():
                 passes[name][side] = one
+            if self.gauge is not None:
+                readings[side] = self.gauge()
         return self._compared(inputs, passes) or Turn(
             tuple(order),
             os.getloadavg()[0],
@@ -146,6 +178,7 @@ class Bench:
             self.charged,
             seed,
             hashes(inputs),
+            readings,
         )
 
     def _subject(self, side: str) -> Subject:
@@ -155,7 +188,7 @@ class Bench:
         if side == "candidate":
             return fault
         # The baseline passed validation, so this is the machine's or the limits' doing: no verdict.
-        return Fault(Reason.NONDETERMINISTIC, f"the baseline failed while it was timed: {fault.detail}")
+        return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline failed while it was timed: {fault.detail}")
 
     def _compared(
         self, inputs: Mapping[str, Sequence[Input]], passes: Mapping[str, Mapping[str, Pass]]
@@ -222,6 +255,8 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
             f"{(window - handover) * 1e3:.3g} ms",
         )
     seconds = {side: [max(p.inside, p.outside - handover, 1e-9) for p in sides[side]] for side in SIDES}
+    if fault := disagreement(name, sides, seconds):
+        return fault
     seconds["candidate"] = [one + turn.charged for one, turn in zip(seconds["candidate"], turns, strict=True)]
     return Series(*(tuple(seconds[side]) for side in SIDES))
 

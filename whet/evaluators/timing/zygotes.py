@@ -17,7 +17,9 @@ from typing import Any
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import derive
-from whet.evaluators.subjects import Live, Subject
+from whet.evaluators.live import Live
+from whet.evaluators.meters.base import Starter
+from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.decision import AA_FLOOR
 from whet.evaluators.timing.statistics import interval
 from whet.evaluators.timing.turns import Bench, series
@@ -26,6 +28,7 @@ ZYGOTES = 4
 DEAR_SECONDS = 0.3
 AA_TURNS = 20
 STARTS = 2
+FORKS = "forks"
 
 
 class Zygotes:
@@ -34,15 +37,21 @@ class Zygotes:
     def __init__(self) -> None:
         self._numbers = itertools.count(1)  # the worker 0 is for outcomes
         self._imports: float | None = None
+        self._starters: dict[int, Starter] = {}
 
-    def settle(self, bench: Bench, confidence: float, seed: int) -> tuple[Bench, Mapping[str, Any]]:
+    def settle(
+        self, bench: Bench, confidence: float, seed: int, known: Mapping[str, Any] | None = None
+    ) -> tuple[Bench, Mapping[str, Any]]:
         """Returns a bench with its processes settled, and what was found, as plain data.
 
         Args:
             bench: one with fresh processes.
             confidence: of the interval of A/A, 0 to 1.
             seed: of the draws.
+            known: what was found for turns that these follow; A/A is not measured again.
         """
+        if known is not None:
+            return (self._forking(bench, seed) if known["kind"] == FORKS else bench), known
         if not bench.baseline.workshop.preload:
             return bench, {"kind": "fresh"}
         if self._imports is None:
@@ -55,9 +64,15 @@ class Zygotes:
         facts |= {"zygotes": ZYGOTES, "aa_ratio": found}
         if found is None or not may(*found):
             return bench, facts
-        return forking, facts | {"kind": "forks"}
+        return forking, facts | {"kind": FORKS}
 
     def _forking(self, bench: Bench, seed: int) -> Bench:
+        """Returns a bench that forks; of one seed, off the same zygotes."""
+        if seed not in self._starters:
+            self._starters[seed] = self._starter(seed)
+        return replace(bench, start=self._starters[seed])
+
+    def _starter(self, seed: int) -> Starter:
         numbers = [next(self._numbers) for _ in range(ZYGOTES)]
         draw = random.Random(derive(seed, "zygote"))
         # One for all: outcomes of both sides are compared, and may follow from it.
@@ -66,7 +81,7 @@ class Zygotes:
         def start(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
             return subject.start(cores, own_seed, layout, draw.choice(numbers))
 
-        return replace(bench, start=start)
+        return start
 
 
 def may(low: float, high: float) -> bool:

@@ -1,4 +1,4 @@
-"""Calls one Python function or method with inputs that come in; outcomes go out.
+"""Calls one function or method with inputs that come in; outcomes go out.
 
 It knows no expected value and no verdict. What it says of time is believed only where the clock outside
 agrees.
@@ -8,28 +8,40 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import resource
 import sys
 import time
 
+from . import codec
 from .channel import Channel, set_limits
-from .codec import LAZY, CodecError, encode, type_name
+from .codec import LAZY, CodecError, encode, pack_size, type_name
 from .decode import decode
 from .landlock import restrict
-from .line_timer import LineTimer
 from .loading import find, load_module, resolver
 from .priming import prime
 from .spoil import spoil
+from .traces import trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    from .cuda_clock import CudaClock
+    from .module_target import ModuleTarget
+    from .native_target import NativeTarget
+
+    Lined: TypeAlias = "Target | ModuleTarget"
+    Loaded: TypeAlias = "Lined | NativeTarget"
 
 # Taken before any foreign code is loaded: a patched `time` module does not reach them.
 _clock = time.perf_counter_ns
 _cpu = time.process_time_ns
 _usage = resource.getrusage
 _OWN, _CHILDREN = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+
+
+EAGER = frozenset({bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, type(None)})
 
 
 class Capture(io.TextIOBase):
@@ -56,10 +68,18 @@ class Capture(io.TextIOBase):
 
 
 class Target:
-    """The loaded function and how to call it."""
+    """A loaded Python function or method, and how to call it.
+
+    Attributes:
+        clock: of the device that its calls run on; None for the CPU.
+    """
+
+    clock: CudaClock | None = None
 
     def __init__(self, tree: str, filename: str, symbol: str) -> None:
         self.module = load_module(tree, filename)
+        codec._Writer.own = self.module.__name__
+        self.path = os.path.join(tree, filename)
         self.symbol = symbol
         self.function = find(self.module, symbol)
         owner = symbol.rpartition(".")[0]
@@ -71,22 +91,74 @@ class Target:
             self.bound = False
         self.resolve = resolver(self.module)
 
+    def read(self, payload: bytes) -> Any:
+        """Returns an input as it was given: of `parts`."""
+        return decode(payload, self.resolve)
+
     def decode(self, payload: bytes) -> tuple[Any, Any, Any]:
         """Returns (init, args, kwargs) of one input."""
-        return parts(decode(payload, self.resolve))
+        return parts(self.read(payload))
 
     def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Returns (instance or None, result); a lazy result is made to do its work here."""
         if self.bound:
             assert self.owner is not None
-            instance = self.owner(**init) if isinstance(init, dict) else self.owner(*init)
-            result = getattr(instance, self.symbol.rpartition(".")[2])(*args, **kwargs)
+            if isinstance(init, self.owner):  # a recorded receiver
+                instance = init
+                result = self.function(instance, *args, **kwargs)
+            else:
+                instance = self.owner(**init) if isinstance(init, dict) else self.owner(*init)
+                result = getattr(instance, self.symbol.rpartition(".")[2])(*args, **kwargs)
         else:
             instance = None
             result = self.function(*args, **kwargs)
-        if isinstance(result, LAZY):
+        if type(result) not in EAGER and isinstance(result, LAZY):  # the second look is dear, within a timed call
             result = _Forced(list(result))
         return instance, result
+
+    def outcome(self, kind: str, value: Any) -> Any:
+        """Returns what came of a call, see `invoke`, as it is stored."""
+        return value
+
+    def left(self, payload: bytes, given: Any) -> Any:
+        """Returns what is left of an input after a call."""
+        return parts(given)[1:]
+
+    def changed(self, payload: bytes, given: Any) -> Any:
+        """Returns what is left of an input after a call; None where it is as it came, so that most hand none over."""
+        try:
+            if encode(given) == payload:
+                return None
+        except CodecError:  # what became of them is told when they are stored
+            pass
+        return parts(given)[1:]
+
+
+def open_target(tree: str, kind: str, *words: Any) -> Loaded:
+    """Loads a target: ``python``, ``native``, ``ptx``, ``module`` or ``probe``, with what its class is given."""
+    if kind == "python":
+        return Target(tree, *words)
+    if kind == "module":
+        from .module_target import open_module
+
+        return open_module(tree, *words)
+    if kind == "probe":
+        from .probe_target import ProbeTarget
+
+        return ProbeTarget(tree, *words)
+    if kind == "ptx":
+        from .ptx_target import PtxTarget
+
+        return PtxTarget(tree, *words)
+    from .native_target import NativeTarget  # ctypes costs each start 5 ms
+
+    return NativeTarget(tree, *words)
+
+
+def unbuilt() -> str:
+    """Returns the library that an answer asked for in vain, see `whet_native`; empty where there is none."""
+    loader = sys.modules.get(f"{__package__}.whet_native")
+    return loader.LIBRARIES.wanted if loader is not None else ""
 
 
 def parts(value: Any) -> tuple[Any, Any, Any]:
@@ -103,10 +175,10 @@ class _Forced:
         self.items = items
 
 
-def invoke(target: Target, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
+def invoke(target: Loaded, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
     """Calls once; returns (kind, instance, value, nanoseconds).
 
-    The kind is ``value``, ``raise`` or ``memory``; the value of a raise is (type, message).
+    The kind is ``value``, ``raise`` or ``memory``; the value of a raise is (type, message, lines of the target's file).
     """
     instance = None
     start = _clock()
@@ -116,7 +188,9 @@ def invoke(target: Target, init: Any, args: Any, kwargs: Any) -> tuple[str, Any,
     except MemoryError:
         kind, value = "memory", None
     except BaseException as error:  # what the candidate raises is its outcome
-        kind, value = "raise", (type_name(type(error)), str(error)[:2000])
+        spent = _clock() - start
+        said = (type_name(type(error)), str(error)[:2000], trace(error, target.path))
+        return "raise", None, said, spent
     return kind, instance, value, _clock() - start
 
 
@@ -128,19 +202,47 @@ def stored(kind: str, after: Any, instance: Any, value: Any, stdout: str) -> byt
         return encode(("unstorable", None, None, str(error), ""))
 
 
-def call_once(target: Target, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+def call_once(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
     """Returns the outcome of one call, arguments after it included, and the nanoseconds that it took."""
-    init, args, kwargs = target.decode(payload)
-    kind, instance, value, spent = invoke(target, init, args, kwargs)
-    return stored(kind, (args, kwargs), instance, value, capture.take()), spent
+    given = target.read(payload)
+    kind, instance, value, spent = invoke(target, *parts(given))
+    return stored(kind, target.left(payload, given), instance, target.outcome(kind, value), capture.take()), spent
 
 
-def call_after_spoiling(target: Target, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+def call_after_spoiling(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
     """Calls, changes what came back as a caller may, and returns what `call_once` gives for the same input then."""
     _, _, value, _ = invoke(target, *target.decode(payload))
     capture.take()
     spoil(value)
     return call_once(target, payload, capture)
+
+
+FOREVER = 2**64 - 1
+WAYS = {"call": call_once, "spoil": call_after_spoiling}
+"""What `each` does with every input."""
+
+
+def each(target: Loaded, way: str, sizes: list[int], payloads: bytes, capture: Capture, channel: Channel) -> None:
+    """Runs one input after the other; the outcome of each is sent before the next one is met.
+
+    So an end in the middle is told from what came before it. An answer is the nanoseconds in 8 bytes, and the outcome.
+
+    Args:
+        target: what is called.
+        way: one of `WAYS`.
+        sizes: bytes of each input.
+        payloads: all inputs, one behind the other.
+        capture: what it prints.
+        channel: takes the answers.
+    """
+    run = WAYS[way]
+    start = 0
+    for size in sizes:
+        outcome, spent = run(target, payloads[start : start + size], capture)
+        # Whoever reached the clock may have it say anything: what is no time is told as more than any call lasts.
+        sound = type(spent) is int and 0 <= spent < FOREVER
+        channel.send(pack_size(spent if sound else FOREVER) + outcome)
+        start += size
 
 
 def _spent() -> tuple[int, int, int]:
@@ -149,56 +251,57 @@ def _spent() -> tuple[int, int, int]:
     return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9), own.ru_nvcsw, own.ru_nivcsw
 
 
-def _changed(payload: bytes, given: Any) -> Any:
-    """Returns the arguments after a call; None where they are as they came, so that most calls hand none over."""
-    try:
-        if encode(given) == payload:
-            return None
-    except CodecError:  # what became of them is told when they are stored
-        pass
-    return parts(given)[1:]
+def timed_pass(target: Loaded, payloads: list[bytes], repeats: int, capture: Capture) -> tuple[Any, ...]:
+    """Calls once an input. A device is idle, and its caches are cold, when a call begins.
 
-
-def timed_pass(target: Target, payloads: list[bytes], capture: Capture) -> tuple[int, int, int, int, list[bytes]]:
-    """Calls once an input.
+    Args:
+        target: what is called.
+        payloads: the inputs.
+        repeats: 0, or how often a native function or a kernel is called on all of them, one round after the other.
+        capture: what it prints.
 
     Returns:
-        nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, all outcomes.
+        nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, all outcomes; of
+        calls on a device also the nanoseconds between its own events around them.
     """
-    inputs = [decode(payload, target.resolve) for payload in payloads]
+    inputs = [target.read(payload) for payload in payloads]
     results: list[tuple[str, Any, Any, str]] = []
+    clock = target.clock
     gc.collect()
     gc.disable()
     before = _spent()
-    total = 0
-    for given in inputs:
+    total = events = settling = 0
+    rounds = max(1, repeats)
+    if repeats and clock is None:
+        from .native_rounds import repeated
+
+        total, values = repeated(target, inputs, repeats, _clock)  # type: ignore[arg-type]
+        results, rounds = [("value", None, value, "") for value in values], 0
+    for number, given in enumerate(inputs * rounds):
+        if clock is not None:
+            if number >= len(inputs):
+                given.restore()  # type: ignore[union-attr]
+            settling += _settled(clock)
         kind, instance, value, spent = invoke(target, *parts(given))
         total += spent
+        if clock is not None:
+            events += clock.spent()
         results.append((kind, instance, value, capture.take()))
+    results = results[-len(inputs) :]
     cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before, strict=False))
     gc.enable()
     outcomes = [
-        stored(kind, _changed(payload, given), instance, value, text)
+        stored(kind, target.changed(payload, given), instance, target.outcome(kind, value), text)
         for payload, given, (kind, instance, value, text) in zip(payloads, inputs, results, strict=False)
     ]
-    return total, cpu, waits, preemptions, outcomes
+    return total, max(0, cpu - settling), waits, preemptions, outcomes, *([] if clock is None else [events])
 
 
-def hot_lines(target: Target, payloads: list[bytes], seconds: float) -> list[tuple[int, int]]:
-    """Runs inputs for some seconds; returns (line of the target's file, nanoseconds)."""
-    timer = LineTimer(target.module.__file__)
-    end = _clock() + int(seconds * 1e9)
-    while _clock() < end:
-        for payload in payloads:
-            init, args, kwargs = target.decode(payload)
-            timer.on()
-            try:
-                target.call(init, args, kwargs)
-            except Exception:  # an input on which the target raises still costs time
-                pass
-            finally:
-                timer.off()
-    return sorted(timer.spent.items())
+def _settled(clock: CudaClock) -> int:
+    """Makes a device cold and idle; returns the CPU nanoseconds of waiting for it."""
+    before = _cpu()
+    clock.settle()
+    return _cpu() - before
 
 
 def serve(channel: Channel) -> None:
@@ -209,7 +312,7 @@ def serve(channel: Channel) -> None:
         restrict(*rules)
     capture = Capture(output)
     sys.stdout = capture
-    target: Target | None = None
+    target: Loaded | None = None
     while True:
         message = channel.read()
         operation = message[0]
@@ -219,21 +322,58 @@ def serve(channel: Channel) -> None:
             continue
         if operation == "load":
             try:
-                target = Target(tree, message[1], message[2])
-                channel.write(("ok",))
+                target = open_target(tree, *message[1:])
+                # Whether or not it raised: an answer may have another way where there is no compiler.
+                channel.write(("build", wanted) if (wanted := unbuilt()) else ("ok",))
             except BaseException as error:  # a module may raise anything while it is loaded
-                channel.write(("error", type(error).__name__, str(error)[:2000]))
+                if wanted := unbuilt():
+                    channel.write(("build", wanted))
+                    continue
+                place = trace(error, os.path.join(tree, message[2]))
+                text = f"{str(error)[:2000]}{place and f' ({place})'}"
+                channel.write(("error", type(error).__name__, text))
             capture.take()
             continue
         assert target is not None
         if operation == "call":
             channel.write(("outcome", *call_once(target, message[1], capture)))
-        elif operation == "spoil":
-            channel.write(("outcome", *call_after_spoiling(target, message[1], capture)))
+        elif operation == "each":
+            _, way, sizes, payloads = message
+            each(target, way, sizes, payloads, capture, channel)
         elif operation == "go":
-            channel.write(("done", *timed_pass(target, message[1], capture)))
+            channel.write(("done", *timed_pass(target, message[1], message[2], capture)))
         elif operation == "profile":
-            channel.write(("hot", hot_lines(target, message[1], message[2])))
+            from .lines import hot_lines  # they follow Python's lines alone
+
+            channel.write(("hot", hot_lines(target, *message[1:])))
+        elif operation == "memory":
+            from .lines import memory_lines
+
+            channel.write(("memory", memory_lines(target, *message[1:])))
+        elif operation == "helpers":
+            from .helper_calls import helper_calls  # of functions in Python alone
+
+            channel.write(("helpers", helper_calls(target, *message[1:])))
+        elif operation == "cost":
+            from .cost import cost  # it is asked of torch modules alone
+
+            channel.write(("cost", *cost(target, message[1])))  # type: ignore[arg-type]
+        elif operation == "renewed":
+            from .native_rounds import renewed  # of native functions alone
+
+            channel.write(("times", renewed(target, message[1], _clock)))  # type: ignore[arg-type]
+        elif operation == "needs":
+            from .needs import needs
+
+            channel.write(("needs", *needs(target, *message[1:])))  # type: ignore[arg-type]
+        elif operation == "hot":
+            from .hot import hot_calls
+
+            channel.write(("hot", hot_calls(target, *message[1:])))  # type: ignore[arg-type]
+        elif operation == "kernels":
+            from .kernel_times import kernel_times
+
+            channel.write(("kernels", kernel_times(target, message[1])))  # type: ignore[arg-type]
 
 
 def main() -> None:

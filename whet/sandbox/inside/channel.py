@@ -6,7 +6,7 @@ import os
 import resource
 import struct
 
-from .codec import encode
+from .codec import framed
 from .decode import decode
 
 TYPE_CHECKING = False
@@ -41,20 +41,27 @@ class Channel:
 
     def write(self, message: Any) -> None:
         """Sends a message: a tuple of plain data."""
-        data = encode(message)
-        view = memoryview(struct.pack("<Q", len(data)) + data)
+        for piece in framed(message):
+            self._write(piece)
+
+    def send(self, data: bytes) -> None:
+        """Sends bytes as they are."""
+        self._write(struct.pack("<Q", len(data)) + data)
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
         while view:
             view = view[os.write(self._out, view) :]
 
-    def _exactly(self, length: int) -> bytes:
-        pieces = []
-        while length:
-            piece = os.read(self._in, min(length, 1 << 20))
-            if not piece:
+    def _exactly(self, length: int) -> bytearray:
+        data = bytearray(length)
+        view = memoryview(data)
+        while view:
+            read = os.readv(self._in, [view])
+            if not read:
                 raise EOFError
-            pieces.append(piece)
-            length -= len(piece)
-        return b"".join(pieces)
+            view = view[read:]
+        return data
 
 
 def no_classes(name: str) -> Any:

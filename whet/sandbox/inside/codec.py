@@ -8,6 +8,7 @@ cycles survive. `decode` is the way back.
 from __future__ import annotations
 
 import importlib
+import itertools
 import struct
 import sys
 import types
@@ -26,7 +27,19 @@ ITEMS = "<items>"
 NO_STATE = ("builtins", "_io", "re", "_thread", "functools", "itertools", "threading")
 ARRAYS = {"numpy", "torch"}
 """Modules whose arrays are written as their bytes."""
-LAZY = (types.GeneratorType, map, filter, zip, enumerate, reversed)
+LAZY: tuple[Any, ...] = (
+    types.GeneratorType,
+    *(map, filter, zip, enumerate, reversed),
+    *map(
+        type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(set()), iter(""), iter(range(0)))
+    ),
+    type(iter(int, 0)),
+    *(kind for kind in vars(itertools).values() if isinstance(kind, type) and hasattr(kind, "__next__")),
+)
+"""Iterators whose items are all that they are."""
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+LARGE = 1 << 16
+"""Bytes that are worth a write of their own."""
 
 
 class CodecError(ValueError):
@@ -38,7 +51,7 @@ def pack_size(n: int) -> bytes:
     return struct.pack("<Q", n)
 
 
-def type_name(cls: type) -> str:
+def type_name(cls: Any) -> str:
     """Returns ``module:qualname``."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
@@ -70,6 +83,7 @@ SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "datetime:time": (lambda v: v.isoformat(), lambda c, s: c.fromisoformat(s)),
     "datetime:timedelta": (lambda v: (v.days, v.seconds, v.microseconds), lambda c, s: c(*s)),
     "uuid:UUID": (lambda v: v.hex, lambda c, s: c(s)),
+    "re:Pattern": (lambda v: (v.pattern, v.flags), lambda c, s: standard("re:compile")(*s)),
     "pathlib:PosixPath": (str, lambda c, s: c(s)),
     "pathlib:PurePosixPath": (str, lambda c, s: c(s)),
     "array:array": (lambda v: (v.typecode, v.tobytes()), lambda c, s: c(*s)),
@@ -85,13 +99,39 @@ SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
 }
 
 
+class Elements:
+    """Elements of a buffer; written as a numpy array of one dimension, whether or not there is numpy.
+
+    Attributes:
+        dtype: as `numpy.dtype.str` has it.
+        data: their bytes.
+    """
+
+    def __init__(self, dtype: str, data: bytes) -> None:
+        self.dtype = dtype
+        self.data = data
+
+
 class _Writer:
+    own = ""
+    """The target's module, where one is loaded: its functions are a candidate's, so their names say nothing."""
+
     def __init__(self) -> None:
         self.out: list[bytes] = []
         self.seen: dict[int, int] = {}
         self.alive: list[Any] = []  # an id is unique only while its object lives
         self.depth = 0
         self.memory: Memory | None = None  # of the arrays so far
+
+    def name(self, cls: Any) -> str:
+        return type_name(cls)
+
+    def nameable(self, function: Any) -> bool:
+        module = function.__module__
+        return module != self.own and _loaded(f"{module}:{function.__qualname__}") is function
+
+    def items(self, lazy: Any) -> tuple[Any, ...]:
+        return tuple(lazy)
 
     def text(self, tag: bytes, value: str) -> None:
         data = value.encode("utf-8", "surrogatepass")
@@ -142,7 +182,7 @@ class _Writer:
             self.sequence(b"", sorted(value))
             return
         self.out += (tag, b"*", pack_size(len(value)))
-        self.out += sorted(encode(item) for item in value)
+        self.out += sorted(encode(item, type(self)()) for item in value)
 
     def sequence(self, tag: bytes, value: Any) -> None:
         kinds = set(map(type, value)) if len(value) > 4 else set()
@@ -188,20 +228,29 @@ class _Writer:
         self.write(state)
 
     def other(self, cls: Any, value: Any) -> None:
-        name = type_name(cls)
-        if name in SPECIAL and cls is _loaded(name):
+        name = self.name(cls)
+        if cls is Elements:
+            size = int(value.dtype[2:])
+            if self.first_visit(value):
+                state = (value.dtype, (len(value.data) // size,), value.data, (size,), (), None, ())
+                self.node(b"O", "ndarray", "numpy", state)
+        elif name in SPECIAL and cls is _loaded(name):
             if cls.__hash__ is not None:
                 self.node(b"o", "special", name, SPECIAL[name][0](value))
             elif self.first_visit(value):
                 self.node(b"O", "special", name, SPECIAL[name][0](value))
         elif isinstance(value, LAZY):
-            self.node(b"o", "lazy", name, tuple(value))
+            self.node(b"o", "lazy", name, self.items(value))
         elif _is_member(value):
             self.node(b"o", "enum", name, value.name)
         elif isinstance(value, BaseException):
             self.node(b"o", "exception", name, tuple(str(a) for a in value.args))
         elif isinstance(value, type):
-            self.node(b"o", "class", type_name(value), None)
+            self.node(b"o", "class", self.name(value), None)
+        elif cls is types.MethodType and _is_of_class(value):
+            self.node(b"o", "method", self.name(type(value.__self__)), (value.__self__, value.__func__.__name__))
+        elif isinstance(value, FUNCTIONS) and self.nameable(value):
+            self.node(b"o", "function", self.name(value), None)
         elif isinstance(value, tuple):
             self.node(b"o", "tuple", name, tuple(value))
         elif not (ARRAYS & sys.modules.keys() and self.array(cls, value)) and self.first_visit(value):
@@ -231,7 +280,7 @@ class _Writer:
         builtin = next((base for base in (list, dict, set) if isinstance(value, base)), None)
         if builtin is not None:
             fields[ITEMS] = builtin(value)
-        elif not fields and (cls.__module__ in NO_STATE or _opaque(cls)):
+        elif _foundation(cls) is not object or (not fields and (cls.__module__ in NO_STATE or _opaque(cls))):
             raise CodecError(f"a value of type {name.replace(':', '.')} cannot be stored as plain data")
         return tuple(sorted(fields.items()))
 
@@ -239,12 +288,26 @@ class _Writer:
 def _loaded(name: str) -> Any:
     """Returns what is called ``module:qualname`` where its module is loaded: a class may claim any name."""
     module, _, qualname = name.partition(":")
-    return getattr(sys.modules.get(module), qualname, None)
+    found: Any = sys.modules.get(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _foundation(cls: type) -> type:
+    """Returns the class made in C that another is built upon: what that one keeps in its instances is no field."""
+    return next(base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE)
 
 
 def _opaque(cls: type) -> bool:
     """Whether what its instances hold is nothing that Python code could have put there."""
     return not any(field in base.__dict__ for base in cls.__mro__ for field in ("__dict__", "__slots__"))
+
+
+def _is_of_class(method: Any) -> bool:
+    """Whether a bound method is what its object's class knows by its name."""
+    function = method.__func__
+    return isinstance(function, FUNCTIONS) and getattr(type(method.__self__), function.__name__, None) is function
 
 
 def _is_member(value: Any) -> bool:
@@ -269,13 +332,34 @@ SCALARS: dict[type, Callable[[_Writer, Any], None]] = {
 }
 
 
-def encode(value: Any) -> bytes:
+def encode(value: Any, writer: _Writer | None = None) -> bytes:
     """Returns a value as bytes.
+
+    Args:
+        value: to write.
+        writer: a fresh one that differs in what it takes; None for the usual one.
 
     Raises:
         CodecError: it holds something that is no plain data (an open file, a lock), or nests too deeply.
     """
-    writer = _Writer()
+    return b"".join(_parts(value, writer or _Writer()))
+
+
+def framed(message: tuple[Any, ...]) -> list[bytes]:
+    """Returns what a message of plain data is in a pipe: its length, and its bytes; large parts of it are no copies."""
+    parts = _parts(message, _Writer())
+    pieces: list[bytes] = []
+    small = [pack_size(sum(map(len, parts)))]
+    for part in parts:
+        if len(part) < LARGE:
+            small.append(part)
+        else:
+            pieces += (b"".join(small), part)
+            small = []
+    return [*pieces, b"".join(small)]
+
+
+def _parts(value: Any, writer: _Writer) -> list[bytes]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
@@ -284,4 +368,4 @@ def encode(value: Any) -> bytes:
         raise CodecError("nested too deeply") from None
     finally:
         sys.setrecursionlimit(limit)
-    return b"".join(writer.out)
+    return writer.out

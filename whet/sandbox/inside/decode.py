@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 import sys
+import types
 
 from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SPECIAL, CodecError, standard
 
@@ -49,7 +50,7 @@ CONSTANTS: dict[bytes, Any] = {b"N": None, b"T": True, b"F": False, b".": ...}
 
 
 class _Reader:
-    def __init__(self, data: bytes, resolve: Resolver | None) -> None:
+    def __init__(self, data: bytes | bytearray | memoryview, resolve: Resolver | None) -> None:
         self.data = memoryview(data)
         self.at = 0
         self.resolve = resolve
@@ -202,8 +203,10 @@ class _Reader:
         if kind == "scalar":
             return self.arrays().scalar(state)
         if kind == "lazy":
-            return iter(state)
+            return (item for item in state)  # as what it was, it can be written again
         cls = self.resolve(name)
+        if kind == "method":
+            return _bound(*state)
         if kind == "enum":
             return cls[state]
         if kind == "tuple":
@@ -214,6 +217,14 @@ class _Reader:
         if not isinstance(cls, type) or not issubclass(cls, BaseException):
             raise CodecError(f"{name} is no exception")  # else an outcome could call what it likes, where it is checked
         return cls(*state)
+
+
+def _bound(receiver: Any, name: str) -> Any:
+    """Returns a method of an object, found without running code of its class: its state may not be there yet."""
+    function = getattr(type(receiver), name, None)
+    if not isinstance(function, types.FunctionType):
+        raise CodecError(f"{name} is no method")
+    return types.MethodType(function, receiver)
 
 
 def set_field(value: Any, field: str, item: Any) -> None:
@@ -244,7 +255,7 @@ READERS: dict[bytes, Callable[[_Reader], Any]] = {
 }
 
 
-def decode(data: bytes, resolve: Resolver | None = None) -> Any:
+def decode(data: bytes | bytearray | memoryview, resolve: Resolver | None = None) -> Any:
     """Returns the value that `codec.encode` wrote.
 
     Args:

@@ -77,13 +77,20 @@ class Workload:
     def valid(self, payload: bytes) -> bool:
         """Whether an edited input is one that the target has to take."""
         try:
-            return self.module.valid(self.read(payload)) is not False
+            answer = self.module.valid(self.read(payload))
+            return str(answer) != "False"  # numpy has a false of its own
         except Exception:  # what it cannot even look at is none
             return False
 
     def check(self, payload: bytes, output: bytes) -> str:
-        """Returns why the workload's own property does not hold; empty where it does."""
-        value: Any = output.decode("utf-8", "replace") if self.program else decode(output, self.resolve)[3]
+        """Returns why the workload's own property does not hold; empty where it does, and where nothing came out."""
+        value: Any
+        if self.program:
+            value = output.decode("utf-8", "replace")
+        else:
+            kind, _, _, value, _ = decode(output, self.resolve)
+            if kind != "value":
+                return ""
         try:
             held = self.module.check(self.read(payload), value)
         except AssertionError as error:

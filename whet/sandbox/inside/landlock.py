@@ -42,12 +42,13 @@ def version() -> int:
     return max(0, known)
 
 
-def make_rules(readable: Sequence[str], writable: Sequence[str]) -> int | None:
+def make_rules(readable: Sequence[str], writable: Sequence[str], protocols: Sequence[str] = ()) -> int | None:
     """Returns a descriptor of rules for `enter`; None where this kernel keeps none.
 
     Args:
         readable: files, and folders with all below them, that may be read and executed; missing ones are left out.
         writable: those to which anything may be done, devices' own commands included.
+        protocols: ``tcp`` where its sockets are left to the walls in front.
 
     Raises:
         OSError: the kernel knows such rules, and refuses these.
@@ -56,7 +57,7 @@ def make_rules(readable: Sequence[str], writable: Sequence[str]) -> int | None:
     if not known:
         return None
     rights = (1 << FILE_RIGHTS[min(known, len(FILE_RIGHTS) - 1)]) - 1
-    network = NETWORK_RIGHTS if known >= NETWORK_VERSION else 0
+    network = NETWORK_RIGHTS if known >= NETWORK_VERSION and "tcp" not in protocols else 0
     scopes = SCOPES if known >= SCOPE_VERSION else 0
     ruleset = _checked(CREATE_RULESET, struct.pack("=QQQ", rights, network, scopes), 24, 0)
     for paths, given in ((readable, READ), (writable, rights)):
@@ -68,7 +69,7 @@ def make_rules(readable: Sequence[str], writable: Sequence[str]) -> int | None:
 def enter(ruleset: int) -> None:
     """Takes from this thread, and from all that it starts, what the rules do not give. There is no way back.
 
-    No TCP socket can be bound or connected then, and no process outside can be signalled.
+    No TCP socket can be bound or connected then unless they leave it, and no process outside can be signalled.
 
     Raises:
         OSError: the kernel refuses.
@@ -77,9 +78,9 @@ def enter(ruleset: int) -> None:
     _checked(RESTRICT_SELF, ruleset, 0)
 
 
-def restrict(readable: Sequence[str], writable: Sequence[str]) -> None:
+def restrict(readable: Sequence[str], writable: Sequence[str], protocols: Sequence[str] = ()) -> None:
     """Makes rules, where this kernel keeps any, and enters them; see `make_rules` and `enter`."""
-    ruleset = make_rules(readable, writable)
+    ruleset = make_rules(readable, writable, protocols)
     if ruleset is not None:
         enter(ruleset)
         os.close(ruleset)

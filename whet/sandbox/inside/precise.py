@@ -326,7 +326,7 @@ class _Rewrite(ast.NodeTransformer):
         return node
 
     def call(self, name: str, where: ast.expr | ast.stmt, *args: ast.expr) -> ast.expr:
-        made = ast.Call(ast.Name(f"__whet_{name}", ast.Load()), list(args), [])
+        made = ast.Call(ast.Name(f"__whet_{name}__", ast.Load()), list(args), [])
         return ast.fix_missing_locations(ast.copy_location(made, where))
 
 
@@ -354,7 +354,7 @@ def install(tree: str, bits: int) -> None:
     mp.prec = bits
     sys.modules.update(_modules())
     for helper in (quotient, power, divided, as_float, literal):
-        setattr(builtins, f"__whet_{helper.__name__}", helper)
+        setattr(builtins, f"__whet_{helper.__name__}__", helper)
     native = SourceFileLoader.source_to_code
 
     def source_to_code(self: Any, data: Any, path: Any, *, _optimize: int = -1) -> Any:

@@ -34,25 +34,26 @@ class Waiting:
     It is made beforehand, so that neither the fork nor the rules fall into the time of the run.
     """
 
-    def __init__(self, argv: list[str], files: list[int], rules: int | None) -> None:
+    def __init__(self, argv: list[str], files: list[int], rules: int | None, start: str) -> None:
         """Makes it.
 
         Args:
-            argv: the command; its first word is a path.
+            argv: the command; its first word is a path, or the name of a tool.
             files: its stdin, stdout and stderr.
             rules: of `landlock`, if there are any.
+            start: the folder that it starts in.
 
         Raises:
             OSError: it cannot be started.
         """
-        if not os.access(argv[0], os.X_OK):
+        if "/" in argv[0] and not os.access(argv[0], os.X_OK):
             number = errno.EACCES if os.path.exists(argv[0]) else errno.ENOENT
             raise OSError(number, os.strerror(number))
         gate, self._gate = os.pipe2(os.O_CLOEXEC)
         reading, said = os.pipe2(os.O_CLOEXEC)
         self.pid = os.fork()
         if self.pid == 0:
-            become(argv, files, rules, said, gate)
+            become(argv, files, rules, start, said, gate)
         for descriptor in (gate, said):
             os.close(descriptor)
         answer = os.read(reading, len(READY))
@@ -79,10 +80,11 @@ class Waiting:
         return code, wall, max(0, cpu), usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw
 
 
-def become(argv: list[str], files: list[int], rules: int | None, said: int, gate: int) -> None:
+def become(argv: list[str], files: list[int], rules: int | None, start: str, said: int, gate: int) -> None:
     """Makes a fresh fork the shell that waits at the gate; does not return."""
     try:
         os.setpgid(0, 0)
+        os.chdir(start)
         wanted = (*enumerate(files), (SAID, said), (GATE, gate))
         # Out of each other's way first.
         for descriptor, file in [(to, fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, GATE + 1)) for to, file in wanted]:
@@ -95,10 +97,11 @@ def become(argv: list[str], files: list[int], rules: int | None, said: int, gate
 
 
 class Launcher:
-    """Runs one program at a time in ``/work``, with stdin and stdout as files without a name there."""
+    """Runs one program at a time, with stdin and stdout as files without a name in ``/work``."""
 
-    def __init__(self, folder: str, isolated: bool, rules: list[list[str]]) -> None:
+    def __init__(self, folder: str, isolated: bool, start: str, rules: list[list[str]]) -> None:
         self.isolated = isolated
+        self.start = start
         self.rules = make_rules(*rules) if rules else None
         self.waiting: Waiting | OSError = OSError(errno.ESRCH, "nothing is prepared")
         self.files: list[tuple[int, int]] = []
@@ -113,7 +116,7 @@ class Launcher:
         with open(stdin_write, "wb", closefd=False) as file:
             file.write(stdin)
         try:
-            self.waiting = Waiting(argv, [stdin_read, stdout, stderr], self.rules)
+            self.waiting = Waiting(argv, [stdin_read, stdout, stderr], self.rules, self.start)
         except OSError as error:
             self.waiting = error
 
@@ -142,6 +145,28 @@ class Launcher:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
             empty(descriptor)
             os.close(descriptor)
+
+    def gather(self, folder: str, most: int) -> list[tuple[str, bytes]] | None:
+        """Returns path and content of each file under a folder; None where they hold more than some bytes.
+
+        A link counts as the file that it leads to within the folder; what has a name that is no text is left out. Only
+        when nothing runs any more.
+        """
+        root = os.path.realpath(folder)
+        found: list[tuple[str, bytes]] = []
+        for where, folders, names in os.walk(root):
+            folders.sort()
+            for name in sorted(names):
+                place = os.path.realpath(os.path.join(where, name))
+                text = os.fsencode(name).decode("utf-8", "replace") == name
+                if not (text and place.startswith(root + "/") and os.path.isfile(place)):
+                    continue
+                most -= os.path.getsize(place)
+                if most < 0:
+                    return None
+                with open(place, "rb") as file:
+                    found.append((os.path.relpath(os.path.join(where, name), root), file.read()))
+        return found
 
     def output(self) -> tuple[bytes, bytes]:
         """Returns stdout and the end of stderr of the last run."""
@@ -187,11 +212,11 @@ def empty(folder: int) -> None:
 
 def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
     """Answers messages until the world outside goes."""
-    _, folder, isolated, memory, processes, output, rules = channel.read()
+    _, folder, isolated, start, memory, processes, output, rules = channel.read()
     # A program of the same user must not write into this process through /proc.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     set_limits(memory, processes, output)
-    launcher = kind(folder, isolated, rules)
+    launcher = kind(folder, isolated, start, rules)
     while True:
         message: Any = channel.read()
         operation = message[0]
@@ -208,6 +233,8 @@ def serve(channel: Channel, kind: type[Launcher] = Launcher) -> None:
                 channel.write(("error", type(error).__name__, str(error)))
         elif operation == "output":
             channel.write(("output", *launcher.output()))
+        elif operation == "gather":
+            channel.write(("files", launcher.gather(message[1], message[2])))
         elif operation == "read":
             with open(message[1], "rb") as file:
                 channel.write(("bytes", file.read()))

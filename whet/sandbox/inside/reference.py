@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from .calls import Capture, Target, invoke, stored
+from .calls import Capture, invoke, open_target, parts, stored
 from .channel import Channel, set_limits
 from .codec import encode
+from .decode import decode
 from .landlock import restrict
 
 TYPE_CHECKING = False
@@ -20,28 +21,35 @@ LIBRARIES = "whet_libraries.zip"
 class Reference:
     """The baseline, loaded so that it computes with more bits."""
 
-    def __init__(self, tree: str, filename: str, symbol: str, bits: int) -> None:
+    def __init__(self, tree: str, bits: int, kind: str, *words: Any) -> None:
         sys.path.append(f"{tree}/{LIBRARIES}")
         from . import precise, wider  # once mpmath can be found
 
         self.precise, self.wider = precise, wider
         precise.install(tree, bits)
-        self.target = Target(tree, filename, symbol)
+        self.target: Any = open_target(tree, kind, *words)
+        self.is_module = kind == "module"
 
     def outcome(self, capture: Capture, payload: bytes, bits: int) -> bytes:
         """Returns what the baseline makes of an input with that many bits."""
         self.precise.use(bits)
-        init, args, kwargs = self.wider.widened(self.target.decode(payload))
+        if self.is_module:
+            given = decode(payload, self.target.resolve)
+            args, kwargs = self.wider.widened((given["args"], given.get("kwargs", {})))
+            init = self.target.doubled(given["init"])
+        else:
+            init, args, kwargs = self.wider.widened(self.target.decode(payload))
         with self.wider.widened_modules():
             kind, instance, value, _ = invoke(self.target, init, args, kwargs)
-        return stored(kind, (args, kwargs), instance, value, capture.take())
+        left = None if self.is_module else (args, kwargs)
+        return stored(kind, left, instance, value, capture.take())
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float]:
         """Returns an input near this one, and the sum of the magnitudes of this one's floats."""
-        init, args, kwargs = self.target.decode(payload)
+        init, args, kwargs = parts(decode(payload, self.target.resolve))
         total = self.wider.magnitude((init, args, kwargs))
         init, args, kwargs = self.wider.shaken((init, args, kwargs), seed)
-        given: Any = {"init": init, "args": args, "kwargs": kwargs} if init or kwargs else args
+        given: Any = {"init": init, "args": args, "kwargs": kwargs} if init != () or kwargs else args
         return encode(given), total
 
 

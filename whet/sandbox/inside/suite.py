@@ -144,6 +144,14 @@ def run_unittest(args: list[str], record: Record) -> int:
             record.passed.append(test.id())
             super().addSuccess(test)
 
+        def addFailure(self, test: Any, err: Any) -> None:
+            record.failed.append(test.id())
+            super().addFailure(test, err)
+
+        def addError(self, test: Any, err: Any) -> None:
+            record.failed.append(test.id())
+            super().addError(test, err)
+
     class Runner(unittest.TextTestRunner):
         resultclass: Any = Result
 
@@ -217,6 +225,7 @@ def main() -> None:
         {
             "code": code,
             "passed": record.outcomes(),
+            "failed": sorted({*record.failed}),
             "plugins": record.plugins,
             "ended": record.ended,
             "altered": altered(before),

@@ -1,23 +1,36 @@
-"""C and C++ programs: compiled inside the sandbox, as `#include` and plugins are the candidate's to choose."""
+"""C, C++ and assembly: compiled inside the sandbox, as `#include` and plugins are the candidate's to choose."""
 
 from __future__ import annotations
 
 import random
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.core.task import Limits, Task
+from whet.core.task import PTX, Kind, Limits, Task
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
+from whet.sandbox.toolchains.caller import caller_text
 
-COMPILERS = {"c": "gcc", "cpp": "g++"}
-SUFFIXES = {"c": ".c", "cpp": ".cpp"}
+COMPILERS = {"c": "gcc", "cpp": "g++", "asm": "gcc"}
+CLANG = {"c": "clang", "cpp": "clang++"}
+SUFFIXES = {"c": ".c", "cpp": ".cpp", "asm": ".s", "ptx": ".ptx"}
 DEFAULT_FLAGS = {"c": ("-O3",), "cpp": ("-O3", "-std=c++17")}
 TUNED = ("-march=native",)
+BY_CLANG = "clang"
+"""The word of a variant by which clang compiles in gcc's place."""
+STANDING = "standing"
+"""The word of a variant whose baseline is the target as it stands, and not its reference."""
+WORDS = frozenset({BY_CLANG, STANDING})
+SHARED = ("-shared", "-fPIC")
 LIMITS = Limits(seconds=120.0, processes=64)
+DIRECTIVE = re.compile(r"^[ \t]*\.(?:globl|global|text|section|type|intel_syntax)\b", re.MULTILINE)
+PTX_VERSION = re.compile(r"^[ \t]*\.version[ \t]+\d", re.MULTILINE)
+CPLUSPLUS = re.compile(r'^[ \t]*extern[ \t]+"C"', re.MULTILINE)
 LAYOUTS = 4
 PAGE = 4096
 STEP = 16
@@ -34,14 +47,47 @@ class Diagnostics:
 def variants(task: Task) -> tuple[tuple[str, ...], ...]:
     """Returns the flags, after the task's own, under which both sides are measured (law 4).
 
-    A task that names its flags is measured under those alone.
+    Functions are measured under gcc and, where it is installed, clang. The baseline of an assembly routine is what
+    they make of its reference: what is tuned for the machine comes first, as the strongest as a rule. A routine that
+    somebody wrote is one more; of a kernel in PTX it is the only one. A task that names its flags is measured under
+    those alone.
     """
-    return ((), TUNED) if task.flags == DEFAULT_FLAGS.get(task.language) else ((),)
+    if task.launch is not None:
+        return ((STANDING,),)
+    _, language = task.original
+    usual = task.flags == DEFAULT_FLAGS.get(language)
+    flags: tuple[tuple[str, ...], ...] = ((), TUNED) if usual else ((),)
+    if task.reference is not None:
+        flags = flags[::-1]
+    by_clang = task.signature is not None and found(CLANG[language]) is not None
+    both = tuple((*by, *one) for by in (((), (BY_CLANG,)) if by_clang else ((),)) for one in flags)
+    return (*both, (STANDING,)) if task.standing else both
 
 
-def source_name(task: Task) -> str:
-    """Returns the file name under which the compiler sees the source, and which profilers tell."""
-    return f"{task.path.stem}{SUFFIXES[task.language]}"
+def is_assembly(source: str) -> bool:
+    """Whether a text is assembly: its lines begin with directives that C has no room for."""
+    return DIRECTIVE.search(source) is not None
+
+
+def language_of(task: Task, source: str) -> str:
+    """Returns the language of an answer to a native task, which may be C, C++ or assembly whatever the target is."""
+    if task.launch is not None and PTX_VERSION.search(source):
+        return PTX
+    if (task.signature is not None or task.language == "asm") and is_assembly(source):
+        return "asm"
+    if task.language == "asm":
+        return "cpp" if CPLUSPLUS.search(source) else task.original[1]
+    return task.written
+
+
+def source_name(task: Task, source: str) -> str:
+    """Returns the file name under which the compiler sees a source, and which profilers tell."""
+    return f"{task.path.stem}{SUFFIXES[language_of(task, source)]}"
+
+
+def found(tool: str) -> str | None:
+    """Returns the path of a tool; None where it is not installed."""
+    return shutil.which(tool, path="/usr/local/bin:/usr/bin:/bin")
 
 
 def compiler(language: str) -> str:
@@ -50,10 +96,19 @@ def compiler(language: str) -> str:
     Raises:
         UsageError: it is not installed.
     """
-    path = shutil.which(COMPILERS[language], path="/usr/local/bin:/usr/bin:/bin")
+    path = found(COMPILERS[language])
     if path is None:
         raise UsageError(f"{COMPILERS[language]} not found; install with: apt-get install {COMPILERS[language]}")
     return path
+
+
+def machine_flags(task: Task, language: str) -> tuple[str, ...]:
+    """Returns the flags by which a compiler, or the assembler, takes the features of a task and no others."""
+    if not task.features:
+        return ()
+    if language == "asm":
+        return (f"-Wa,-march={'+'.join(('generic64', *task.features))}",)
+    return tuple(f"-m{name}" for name in task.features)
 
 
 def paddings(name: str) -> tuple[str, ...]:
@@ -76,7 +131,7 @@ def paddings(name: str) -> tuple[str, ...]:
     return tuple(f'{shift}\n.section .note.GNU-stack,"",@progbits\n' for shift in made)
 
 
-def compile_program(
+def compile_source(
     sandbox: Sandbox,
     interpreter: Interpreter,
     task: Task,
@@ -84,39 +139,87 @@ def compile_program(
     extra: tuple[str, ...] = (),
     layouts: Sequence[str] = ("",),
 ) -> list[bytes] | Diagnostics:
-    """Compiles one source text.
+    """Compiles one source text: to executables, or where the task is a function to shared objects.
 
     Args:
         sandbox: where to compile.
         interpreter: runs our program inside.
         task: names the language and the flags.
         source: the text of the one file.
-        extra: flags after the task's own.
-        layouts: assembly to link before the program, an executable each.
+        extra: flags after the task's own, and the words of a variant.
+        layouts: assembly to link before the program, a file each.
 
     Returns:
-        the executables' bytes, or the compiler's words.
+        the bytes of the files, or the compiler's words.
 
     Raises:
         UsageError: the compiler is not installed.
     """
-    flags = " ".join(map(shlex.quote, (compiler(task.language), *(task.flags or DEFAULT_FLAGS[task.language]), *extra)))
-    name = f"{task.path.stem}{SUFFIXES[task.language]}"
+    shared = SHARED if task.kind is Kind.FUNCTION else ()
+    language = language_of(task, source)
+    # The text of an assembly routine is the same for both.
+    builder = found(CLANG[language]) if BY_CLANG in extra and language != "asm" else compiler(language)
+    assert builder is not None, "a variant names what is installed"
+    own = task.flags or DEFAULT_FLAGS.get(language, ())
+    chosen = (*own, *machine_flags(task, language), *shared, *(word for word in extra if word not in WORDS))
+    flags = " ".join(map(shlex.quote, (builder, *chosen)))
+    name = source_name(task, source)
     steps = ["cd /tmp", f"cat > {shlex.quote(name)}", f"{flags} -c {shlex.quote(name)} -o program.o"]
+    steps.append("nm -u -P program.o > undefined")
+    objects = "program.o"
+    if task.signature is not None and (caller := caller_text(task.signature, task.symbol or "")):
+        steps.append(f"printf %s {shlex.quote(caller)} > caller.c")
+        steps.append(f"{shlex.quote(compiler('c'))} -O2 -fPIC -c caller.c -o caller.o")
+        objects += " caller.o"
     for number, layout in enumerate(layouts):
         steps.append(f"printf %s {shlex.quote(layout)} > layout.s")
-        steps.append(f"{flags} layout.s program.o -o program-{number} -lm")
-    session = sandbox.open(Job("programs", interpreter, limits=LIMITS))
+        steps.append(f"{flags} layout.s {objects} -o program-{number} -lm")
+    made = [f"/tmp/program-{number}" for number in range(len(layouts))]
+    built = run_compiler(sandbox, interpreter, steps, source.encode(), [*made, "/tmp/undefined"])
+    if isinstance(built, Diagnostics):
+        return built
+    *binaries, undefined = built
+    if language == "asm" and (called := _uninvited(undefined.decode("utf-8", "replace"), task)):
+        return Diagnostics(f"it refers to {', '.join(called)}, which the task's externs do not name")
+    return binaries
+
+
+def _uninvited(undefined: str, task: Task) -> list[str]:
+    allowed = {*(task.signature.externs if task.signature else ()), "_GLOBAL_OFFSET_TABLE_"}
+    return [name for line in undefined.splitlines() if (name := line.partition(" ")[0]) and name not in allowed]
+
+
+def run_compiler(
+    sandbox: Sandbox,
+    interpreter: Interpreter,
+    steps: Sequence[str],
+    stdin: bytes,
+    made: Sequence[str],
+    tree: Path | None = None,
+) -> list[bytes] | Diagnostics:
+    """Runs commands of a shell one after the other in a sandbox of their own, as long as each succeeds.
+
+    Args:
+        sandbox: where to run them.
+        interpreter: runs our program inside.
+        steps: the commands.
+        stdin: what they read.
+        made: paths of the files that they make.
+        tree: folder to show, read-only; ``$TREE`` is where they see it.
+
+    Returns:
+        the bytes of these files, or what the commands said.
+    """
+    # A fork would be given a copy of the tree.
+    session = sandbox.open(Job("programs", interpreter, tree, LIMITS, preload=() if tree is None else None))
     try:
-        session.ask("prepare", ["/bin/sh", "-c", " && ".join(steps)], source.encode(), seconds=10.0)
+        script = f"TREE={session.tree}; {' && '.join(steps)}"
+        session.ask("prepare", ["/bin/sh", "-c", script], stdin, seconds=10.0)
         answer, _ = session.ask("go", seconds=LIMITS.seconds)
         (_, _, said), _ = session.ask("output", seconds=10.0)
         if answer[0] == "error" or answer[1] != 0:
             return Diagnostics(said.decode("utf-8", "replace").replace("/tmp/", "").strip() or "the compiler failed")
-        return [
-            _executable(session.ask("read", f"/tmp/program-{number}", seconds=30.0)[0])
-            for number in range(len(layouts))
-        ]
+        return [_executable(session.ask("read", path, seconds=30.0)[0]) for path in made]
     except Incident as incident:
         return Diagnostics(f"the compiler: {incident}")
     finally:

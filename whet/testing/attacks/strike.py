@@ -107,7 +107,7 @@ def _job(sandbox: Sandbox, attack: Attack, source: str, scene: dict[str, Any], h
 
 
 def _answers(session: Session, attack: Attack) -> object:
-    answer, _ = session.ask("load", "a.py", "attack", seconds=LOAD_SECONDS)
+    answer, _ = session.ask("load", "python", "a.py", "attack", seconds=LOAD_SECONDS)
     assert answer == ("ok",), answer
     for _ in range(1 + attack.again):
         (_, outcome, *_), _ = session.ask("call", encode(()), seconds=attack.seconds)

@@ -9,14 +9,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from whet.benchmarks.page import DOCS, write_between
 from whet.sandbox.protections import ALL_ON
 from whet.testing.attacks.attack import Attack
 from whet.testing.attacks.strike import CORPUS, MAKERS, PLAIN, escapes
 from whet.testing.engine import docker_engine
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "sandbox.md"
+PAGE = DOCS / "sandbox.md"
 BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
 ALL = tuple(ALL_ON.__dataclass_fields__)
 LACKS = {
@@ -131,17 +131,6 @@ def _others(name: str, off: tuple[str, ...]) -> str:
     return " and ".join(f"`{other}`" for other in off if other != name) + (" does" if len(off) == 2 else " do")
 
 
-def write(table: str, page: Path = PAGE) -> None:
-    """Puts the tables between the marks of a page.
-
-    Raises:
-        ValueError: the page lacks a mark.
-    """
-    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    page.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
-
-
 def main() -> None:
     """Runs all and writes the tables; ends with a fault of the corpus or of a sandbox, if there is one."""
     with ExitStack() as stack:
@@ -149,7 +138,7 @@ def main() -> None:
         if host is not None:
             os.environ["DOCKER_HOST"] = host
         done = [row for backend in MAKERS for row in rows(backend)] + list(plain_rows())
-    write(text(done))
+    write_between(PAGE, BEGIN, END, text(done))
     wrong = faults(done) + [f"{name} of {backend} frees nothing" for backend in MAKERS for name in idle(backend)]
     if wrong:
         raise SystemExit("\n".join(wrong))

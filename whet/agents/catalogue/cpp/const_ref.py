@@ -11,7 +11,7 @@ from whet.agents.catalogue.cpp.uses import may_change
 
 CONTAINERS = frozenset({
     "vector", "string", "wstring", "map", "set", "multimap", "multiset", "unordered_map", "unordered_set",
-    "deque", "list", "array", "pair", "tuple", "bitset",
+    "deque", "list", "array", "pair", "tuple", "bitset", "shared_ptr", "function",
 })  # fmt: skip
 _INSERTS_ON_INDEX = frozenset({"map", "unordered_map"})
 
@@ -43,7 +43,13 @@ class ConstReferences(CppEdit):
             if splices:
                 names = ", ".join(f"'{source.word(_name_at(source, function.params[p]))}'" for p in copied)
                 why = f"'{function.name}' copies {names} on each call and only reads it"
-                yield Change(source.tokens[function.at].line, splices, why)
+                yield Change(source.tokens[function.at].line, splices, why, _calls(source, function.name))
+
+
+def _calls(source: CppSource, name: str) -> tuple[int, ...]:
+    """Returns the lines on which a function is called: the copies are made there, and profiles say so."""
+    everywhere = source.occurrences(name, Region(0, len(source.tokens)))
+    return tuple(dict.fromkeys(source.tokens[at].line for at in everywhere if source.word(at + 1) == "("))
 
 
 def _by_reference(source: CppSource, param: Region, body: Region) -> list[Splice]:
@@ -56,10 +62,26 @@ def _by_reference(source: CppSource, param: Region, body: Region) -> list[Splice
     container = next(each for each in source.words(param) if each in CONTAINERS)
     if may_change(source, word, body):
         return []
-    indexed = any(source.word(index + 1) == "[" for index in source.occurrences(word, body))
-    if container in _INSERTS_ON_INDEX and indexed:
+    indexed = [index for index in source.occurrences(word, body) if source.word(index + 1) == "["]
+    if container not in _INSERTS_ON_INDEX or not indexed:
+        return _splices(source, param, end)
+    if len(indexed) < len(source.occurrences(word, body)):  # another look could tell that nothing was inserted
         return []
-    return _splices(source, param, end)
+    looked_up = [_looked_up(source, index, param) for index in indexed]
+    return [*_splices(source, param, end), *(each for each in looked_up if each)] if all(looked_up) else []
+
+
+def _looked_up(source: CppSource, index: int, param: Region) -> Splice | None:
+    """Returns what reads ``m[k]`` without inserting it; None where the key's evaluation may have an effect."""
+    opening = param.first + source.words(param).index("<")
+    parts = list(source.split(Region(opening + 1, source.template_end(opening) or param.end)))
+    close = source.partner[index + 1]
+    key = Region(index + 2, close)
+    if len(parts) < 2 or set(source.words(key)) & {"(", "++", "--", "="}:
+        return None
+    name, text = source.word(index), source.slice(key)
+    found = f"({name}.count({text}) ? {name}.at({text}) : {source.slice(parts[1])}())"
+    return Splice(source.tokens[index].start, source.tokens[close].end, found)
 
 
 def _splices(source: CppSource, param: Region, end: int) -> list[Splice]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from whet.agents.catalogue.base import Label, Proposal
-from whet.agents.catalogue.cpp.source import CppSource, read
+from whet.agents.catalogue.cpp.source import CppSource, Region, read
 from whet.agents.models.base import Brief
 
 
@@ -21,11 +21,12 @@ class Splice(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One change of a file: the costly line, what is spliced in, and the reason."""
+    """One change of a file: the costly line, what is spliced in, the reason, and lines that call what is changed."""
 
     line: int
     splices: list[Splice]
     why: str
+    calls: tuple[int, ...] = ()
 
 
 class CppEdit(ABC):
@@ -48,7 +49,22 @@ class CppEdit(ABC):
         if source is not None:
             for change in self.changes(source):
                 code = spliced(source.text, change.splices)
-                yield Proposal(code, self.name, self.label, change.line, change.why)
+                yield Proposal(code, self.name, self.label, change.line, change.why, change.calls)
+
+
+class FunctionEdit(CppEdit):
+    """A `CppEdit` of functions that have a contract: programs are left alone.
+
+    What it promises holds for arrays of numbers in a hot function, and is seldom worth a round elsewhere.
+    """
+
+    languages: tuple[str, ...] = ("c", "cpp")
+    label = Label.VECTORISATION
+
+    def propose(self, brief: Brief) -> Iterator[Proposal]:
+        """Yields one proposal a place; none for a program."""
+        if brief.symbol is not None:
+            yield from super().propose(brief)
 
 
 def spliced(text: str, splices: Iterable[Splice]) -> str:
@@ -97,3 +113,34 @@ def before_statement(source: CppSource, index: int, end: int, text: str) -> list
         return [Splice(start, start, f"{text}{newline(source)}{indentation(source, index)}")]
     close = source.tokens[end - 1].end
     return [Splice(start, start, f"{{ {text} "), Splice(close, close, " }")]
+
+
+def whole(source: CppSource, region: Region, text: str) -> Splice:
+    """Returns what puts a text in the place of some tokens."""
+    return Splice(source.tokens[region.first].start, source.tokens[region.end - 1].end, text)
+
+
+def statement_start(source: CppSource, index: int) -> int:
+    """Returns the index at which the statement around a token begins; the brackets it stands in are left."""
+    here = index
+    while here > 0:
+        before = source.word(here - 1)
+        if before in (";", "}", "else", "do") or (before == "{" and not _is_list(source, here - 1)):
+            return here
+        if before == ")" and source.word(source.partner[here - 1] - 1) in ("if", "for", "while", "switch"):
+            return here
+        here = source.partner[here - 1] if before in (")", "]") else here - 1
+    return 0
+
+
+def _is_list(source: CppSource, brace: int) -> bool:
+    """Whether an opening brace begins a list of values."""
+    return source.word(brace - 1) in ("=", "(", ",", "return", "{")
+
+
+def before_all(source: CppSource) -> int | None:
+    """Returns the offset before the first line of code that no directive leaves to chance; None where there is none."""
+    first = source.tokens[0].start if source.tokens else 0
+    last = max((each.start for each in source.directives if re.match(r"#\s*include", each.text)), default=0)
+    conditional = any(re.match(r"#\s*(if|el)", each.text) for each in source.directives if each.start < first)
+    return None if last > first or conditional else source.text.rfind("\n", 0, first) + 1

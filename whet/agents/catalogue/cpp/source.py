@@ -100,6 +100,7 @@ class CppSource:
     Attributes:
         text: the file.
         symbol: the function that others call, whose signature has to stay.
+        is_cpp: whether it is C++ rather than C.
         tokens: all but comments, blanks and preprocessor lines.
         directives: the preprocessor lines.
         partner: index of each bracket's other half.
@@ -107,9 +108,12 @@ class CppSource:
         loops: all loops, in the order of the text.
     """
 
-    def __init__(self, text: str, tokens: list[Token], directives: list[Token], symbol: str | None) -> None:
+    def __init__(
+        self, text: str, tokens: list[Token], directives: list[Token], symbol: str | None, *, is_cpp: bool
+    ) -> None:
         self.text = text
         self.symbol = symbol
+        self.is_cpp = is_cpp
         self.tokens = tokens
         self.directives = directives
         self.partner = _match_brackets(tokens)
@@ -243,11 +247,11 @@ class CppSource:
 
 def read(brief: Brief) -> CppSource | None:
     """Returns a brief's source as tokens, or None where its brackets do not match."""
-    return _read(brief.source, brief.symbol)
+    return _read(brief.source, brief.symbol, brief.language == "cpp")
 
 
 @lru_cache(maxsize=4)
-def _read(text: str, symbol: str | None) -> CppSource | None:
+def _read(text: str, symbol: str | None, is_cpp: bool) -> CppSource | None:
     tokens: list[Token] = []
     directives: list[Token] = []
     line = 1
@@ -259,7 +263,7 @@ def _read(text: str, symbol: str | None) -> CppSource | None:
         elif kind not in ("space", "comment"):
             tokens.append(Token(piece, "string" if kind == "raw" else kind, match.start(), line))
         line += piece.count("\n")
-    source = CppSource(text, tokens, directives, symbol)
+    source = CppSource(text, tokens, directives, symbol, is_cpp=is_cpp)
     brackets = [i for i, token in enumerate(tokens) if token.text in "()[]{}" and token.kind == "operator"]
     return source if all(index in source.partner for index in brackets) else None
 

@@ -10,15 +10,19 @@ CONST_METHODS = frozenset({
     "front", "get", "length", "lower_bound", "max_size", "rbegin", "rend", "rfind", "size", "starts_with",
     "ends_with", "substr", "top", "upper_bound",
 })  # fmt: skip
-_READING_FUNCTIONS = frozenset({
-    "abs", "accumulate", "adjacent_find", "all_of", "any_of", "append", "assign", "atoi", "binary_search", "compare",
-    "count", "count_if", "distance", "emplace", "emplace_back", "equal", "erase", "find", "find_if", "get",
+MATH = frozenset({
+    "sqrt", "pow", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "cbrt",
+    "hypot", "floor", "ceil", "fabs", "fmod", "round", "fabsf", "sqrtf", "fmin", "fmax", "fminf", "fmaxf",
+})  # fmt: skip
+_READING_FUNCTIONS = MATH | frozenset({
+    "abs", "accumulate", "adjacent_find", "all_of", "any_of", "append", "assign", "at", "atoi", "binary_search",
+    "compare", "count", "count_if", "distance", "emplace", "emplace_back", "equal", "erase", "find", "find_if", "get",
     "insert", "is_sorted", "isalnum", "isalpha", "isdigit", "isspace", "isupper", "islower", "lexicographical_compare",
     "lower_bound", "make_pair", "make_tuple", "max", "max_element", "min", "min_element", "mismatch", "multiset",
     "none_of", "pair", "printf", "puts", "push", "push_back", "push_front", "set", "size", "sizeof", "stod", "stoi",
     "stol", "stoll", "string", "strcmp", "strlen", "strncmp", "to_string", "toupper",
     "tolower", "tuple", "unordered_map", "unordered_set", "upper_bound", "vector", "map", "fputs", "ostringstream",
-    "istringstream", "stringstream",
+    "istringstream", "stringstream", "__builtin_popcount", "__builtin_popcountl", "__builtin_popcountll",
 })  # fmt: skip
 _ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"})
 _CONTROL = frozenset({"if", "while", "for", "switch", "return", "catch", "sizeof"})
@@ -76,7 +80,8 @@ def _is_aliased(source: CppSource, index: int) -> bool:
     before = source.word(index - 1)
     if before in ("&", "&&"):
         left = source.tokens[index - 2] if index > 1 else None
-        return left is None or not (left.kind in ("name", "number") or left.text in (")", "]"))
+        is_operand = left is not None and (left.kind in ("name", "number") or left.text in (")", "]"))
+        return left is None or not is_operand or left.text in _NOT_TYPES
     if before not in ("=", ":"):
         return False
     declared = []

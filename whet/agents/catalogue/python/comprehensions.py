@@ -10,12 +10,12 @@ import libcst as cst
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.edit import Change, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value
+from whet.agents.catalogue.python.loops import only_part, operand, read_nest, statements
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
-from whet.agents.catalogue.python.uses import How, Use, bindings, free_names, only_argument, uses, within
+from whet.agents.catalogue.python.uses import How, bindings, leaves_unread, only_argument, uses, within
 
 _EMPTY = {"[]": "[]", "list()": "[]", "set()": "{}", "{}": "{}", "dict()": "{}"}
-_NEEDS_ITS_FRAME = frozenset({"super", "locals", "vars", "eval", "exec", "dir"})
 
 
 class Comprehensions(PythonEdit):
@@ -53,9 +53,8 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     found = uses(source, scope, filled.name)
     if len(within(source, found, loop)) != filled.acts or any(use.how is How.CAPTURED for use in found):
         return
-    for target in filled.targets:
-        if not all(_needs_no_rest(source, loop, use) for use in uses(source, scope, target)):
-            return
+    if not leaves_unread(source, scope, loop, filled.targets):
+        return
     siblings = source.block(loop)
     start = None
     for statement in reversed(siblings[: siblings.index(loop)] if loop in siblings else []):
@@ -76,70 +75,29 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     yield Change(filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none")
 
 
-def _needs_no_rest(source: PythonSource, loop: cst.For, use: Use) -> bool:
-    """Whether a use of a loop's variable cannot read the value that the loop leaves behind."""
-    around = list(source.ancestors(use.node))
-    if any(isinstance(above, cst.For) and use.node.value in free_names(source, above.target) for above in around):
-        return True
-    comes_again = any(isinstance(above, cst.For | cst.While) for above in source.ancestors(loop) if above in around)
-    return use.how is not How.CAPTURED and source.line(use.node) < source.line(loop) and not comes_again
-
-
 def _kind(empty: str) -> str:
     return {"[]": "list", "list()": "list", "set()": "set"}.get(empty, "dict")
 
 
 def _filled(source: PythonSource, loop: cst.For) -> _Filled | None:
-    clauses: list[str] = []
-    targets: set[str] = set()
-    statement: cst.CSTNode = loop
-    while True:
-        match statement:
-            case cst.For(asynchronous=None, orelse=None):
-                clauses.append(f"for {source.code(statement.target)} in {_operand(source, statement.iter)}")
-                targets |= free_names(source, statement.target)
-            case cst.If(orelse=None):
-                clauses.append(f"if {_operand(source, statement.test)}")
-            case _:
-                break
-        block = _statements(statement.body)
-        if len(block) == 2 and (skipped := _skip_condition(block[0])) is not None:
-            clauses.append(f"if not ({source.code(skipped)})")
-        elif len(block) != 1:
-            return None
-        statement = block[-1]
-    if any(_is_bound_to_frame(node) for node in source.walk(loop)):
+    nest = read_nest(source, loop)
+    if nest is None:
         return None
-    either = _either(source, statement)
-    act = either or _act(source, statement)
+    either = _either(source, nest.statement)
+    act = either or _act(source, nest.statement)
     if act is None:
         return None
     name, kind, element = act
-    if isinstance(loop.target, cst.Tuple | cst.Name) and name not in targets:
-        return _Filled(name, kind, element, clauses, targets, 2 if either else 1, statement)
+    if isinstance(loop.target, cst.Tuple | cst.Name) and name not in nest.targets:
+        return _Filled(name, kind, element, nest.clauses, nest.targets, 2 if either else 1, nest.statement)
     return None
-
-
-def _operand(source: PythonSource, expression: cst.BaseExpression) -> str:
-    """Returns an expression's text, in brackets where a clause would read it otherwise."""
-    text = source.code(expression)
-    loose = isinstance(expression, cst.IfExp | cst.Lambda | cst.Tuple)
-    return f"({text})" if loose and not expression.lpar else text
-
-
-def _skip_condition(statement: cst.CSTNode) -> cst.BaseExpression | None:
-    """Returns the test of ``if test: continue``."""
-    if not isinstance(statement, cst.If) or statement.orelse is not None:
-        return None
-    lines = _statements(statement.body)
-    return statement.test if len(lines) == 1 and isinstance(_only_part(lines[0]), cst.Continue) else None
 
 
 def _either(source: PythonSource, statement: cst.CSTNode) -> tuple[str, str, str] | None:
     """Reads ``if test: xs.append(a)`` / ``else: xs.append(b)``."""
     if not isinstance(statement, cst.If) or not isinstance(statement.orelse, cst.Else):
         return None
-    yes, no = _statements(statement.body), _statements(statement.orelse.body)
+    yes, no = statements(statement.body), statements(statement.orelse.body)
     first, second = _act(source, yes[-1]), _act(source, no[-1])
     if len(yes) != 1 or len(no) != 1 or not first or not second:
         return None
@@ -150,14 +108,14 @@ def _either(source: PythonSource, statement: cst.CSTNode) -> tuple[str, str, str
 
 def _act(source: PythonSource, statement: cst.CSTNode) -> tuple[str, str, str] | None:
     """Reads ``xs.append(e)``, ``s.add(e)`` and ``d[k] = v``: the name, the kind, the comprehension's element."""
-    match _only_part(statement):
+    match only_part(statement):
         case cst.Expr(
             value=cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=method))) as call
         ) if method in ("append", "add"):
             element = only_argument(call)
             if element is None:
                 return None
-            return name, "list" if method == "append" else "set", _operand(source, element)
+            return name, "list" if method == "append" else "set", operand(source, element)
         case cst.Assign(
             targets=[cst.AssignTarget(target=cst.Subscript(value=cst.Name(value=name), slice=parts))],
             value=value,
@@ -166,23 +124,6 @@ def _act(source: PythonSource, statement: cst.CSTNode) -> tuple[str, str, str] |
             if len(indices) != len(parts):
                 return None
             keys = [source.code(index) for index in indices]
-            key = _operand(source, indices[0]) if len(keys) == 1 else f"({', '.join(keys)})"
-            return name, "dict", f"{key}: {_operand(source, value)}"
+            key = operand(source, indices[0]) if len(keys) == 1 else f"({', '.join(keys)})"
+            return name, "dict", f"{key}: {operand(source, value)}"
     return None
-
-
-def _statements(body: cst.BaseSuite) -> list[cst.CSTNode]:
-    """Returns the statements of a block; a block on the line of its header is one statement or refused."""
-    return [body] if isinstance(body, cst.SimpleStatementSuite) else list(body.body)
-
-
-def _only_part(statement: cst.CSTNode) -> cst.CSTNode | None:
-    """Returns the small statement that a line consists of, if it is one alone."""
-    parts = statement.body if isinstance(statement, cst.SimpleStatementLine | cst.SimpleStatementSuite) else ()
-    return parts[0] if len(parts) == 1 else None
-
-
-def _is_bound_to_frame(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.Await | cst.Yield | cst.NamedExpr):
-        return True
-    return isinstance(node, cst.Name) and node.value in _NEEDS_ITS_FRAME

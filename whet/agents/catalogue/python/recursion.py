@@ -9,20 +9,11 @@ import libcst as cst
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.edit import Change, PythonEdit
-from whet.agents.catalogue.python.hoisting import is_constant, owner_of
 from whet.agents.catalogue.python.kinds import kind_of
+from whet.agents.catalogue.python.purity import is_pure
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
-from whet.agents.catalogue.python.uses import (
-    PURE_FUNCTIONS,
-    READING_METHODS,
-    How,
-    bindings,
-    names_in,
-    uses,
-)
-
-_IMPURE = (cst.Yield, cst.Await, cst.Global, cst.Nonlocal, cst.FunctionDef, cst.ClassDef, cst.With, cst.Del)
+from whet.agents.catalogue.python.uses import How, uses
 
 
 class CachedRecursion(PythonEdit):
@@ -45,7 +36,7 @@ class CachedRecursion(PythonEdit):
                 continue
             calls = _self_calls(source, scope)
             branches = len(calls) > 1 or any(source.repetitions(call) for call in calls)
-            if not branches or not _is_pure(source, scope):
+            if not branches or not (is_pure(source, scope) and _has_keys(source, scope)):
                 continue
             rewrite = Rewrite(source)
             if not rewrite.import_name("functools", "cache"):
@@ -65,40 +56,10 @@ def _self_calls(source: PythonSource, function: cst.FunctionDef) -> list[cst.Cal
     return calls if len(calls) == len(found) else []
 
 
-def _is_pure(source: PythonSource, function: cst.FunctionDef) -> bool:
-    """Whether a function's result depends on its arguments and on constants alone, and it changes nothing."""
-    for node in source.walk(function):
-        if isinstance(node, _IMPURE) and node is not function:
-            return False
-        if isinstance(node, cst.Call) and not _is_harmless(node, function.name.value):
-            return False
-    parameters = {each.name.value for each in function.params.params}
-    for name in names_in(source, function):
-        found = uses(source, function, name)
-        is_local = bool(bindings(found)) and name not in parameters
-        changed = any(
-            use.how is How.STORE or (use.how is How.METHOD and use.word not in READING_METHODS) for use in found
-        )
-        if changed and not is_local:
-            return False
-        if name in parameters:
-            if kind_of(source, function, name, []) in ("dict", "set", "deque", "iterator", "array"):
-                return False
-        elif not is_local and not is_constant(source, name, owner_of(source, function, name)):
-            return False
-    return True
-
-
-def _is_harmless(call: cst.Call, own_name: str) -> bool:
-    match call.func:
-        case cst.Name(value=name):
-            return name == own_name or (name in PURE_FUNCTIONS and name != "print")
-        case cst.Attribute(value=cst.Name(value="math")):
-            return True
-        case cst.Attribute(attr=cst.Name(value=method)):
-            return method in READING_METHODS or method in ("append", "add", "extend")
-        case _:
-            return False
+def _has_keys(source: PythonSource, function: cst.FunctionDef) -> bool:
+    """Whether no parameter is known to be something that cannot be hashed, or is used up."""
+    unfit = ("dict", "set", "deque", "iterator", "array")
+    return not any(kind_of(source, function, each.name.value, []) in unfit for each in function.params.params)
 
 
 def _decorated(function: cst.CSTNode) -> cst.CSTNode:

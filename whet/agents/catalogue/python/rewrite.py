@@ -47,6 +47,10 @@ class Rewrite:
             new = new.with_changes(trailing_whitespace=old.trailing_whitespace)
         self._replaced[old] = new
 
+    def remove(self, statement: cst.CSTNode) -> None:
+        """Takes a statement of a block away, with the comments above it."""
+        self._removed.add(statement)
+
     def change(self, old: cst.CSTNode, how: Callable[[cst.CSTNode], cst.CSTNode]) -> None:
         """Puts what ``how`` makes of a node in its place; changes inside the node are made before."""
         self._changed[old] = how
@@ -76,14 +80,14 @@ class Rewrite:
         # an import added after a constant still has to stand above it
         added.insert(0 if is_import else len(added), self._parse(text, space))
 
-    def import_name(self, module: str, name: str) -> bool:
-        """Makes a name of a module available; false where the file uses that name for something else."""
-        for statement in self.source.module.body:
-            if any(_imports(node, module, name) for node in _small_statements(statement)):
-                return True
-        if name in self.source.names(self.source.module):
+    def import_name(self, module: str, *names: str) -> bool:
+        """Makes names of a module available; false where the file uses one of them for something else."""
+        parts = [part for statement in self.source.module.body for part in _small_statements(statement)]
+        missing = [name for name in names if not any(_imports(part, module, name) for part in parts)]
+        if any(name in self.source.names(self.source.module) for name in missing):
             return False
-        self.top_level(f"from {module} import {name}")
+        if missing:
+            self.top_level(f"from {module} import {', '.join(missing)}")
         return True
 
     def code(self) -> str:

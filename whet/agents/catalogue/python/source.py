@@ -11,6 +11,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from whet.agents.models.base import Brief
+from whet.core.trees import parse_python
 
 Scope: TypeAlias = cst.FunctionDef | cst.Module
 
@@ -140,6 +141,15 @@ class PythonSource:
             here = above
         return found
 
+    def is_tried(self, node: cst.CSTNode) -> bool:
+        """Whether a ``try`` stands around a node, within its function."""
+        for above in self.ancestors(node):
+            if isinstance(above, cst.FunctionDef):
+                return False
+            if isinstance(above, cst.Try):
+                return True
+        return False
+
     def _in_first_iterable(self, node: cst.CSTNode, clause: cst.CompFor) -> bool:
         return clause.iter is node or clause.iter in self.ancestors(node)
 
@@ -200,7 +210,7 @@ def read(brief: Brief) -> PythonSource | None:
 @lru_cache(maxsize=4)
 def _read(text: str, symbol: str | None) -> PythonSource | None:
     try:
-        tree = ast.parse(text)
+        tree = parse_python(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     if any(isinstance(node, ast.BoolOp) and len(node.values) > _LONGEST_CONDITION for node in ast.walk(tree)):

@@ -10,6 +10,7 @@ import libcst as cst
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.edit import Change, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value, kind_of_value
+from whet.agents.catalogue.python.operands import summands
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
 from whet.agents.catalogue.python.uses import How, Use, bindings, names_in, uses, within
@@ -55,7 +56,7 @@ def _joined(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
         for loop in source.repetitions(piece.statement):
             if all(use in grown for use in within(source, found, loop)):
                 outermost = loop
-        if outermost is not None and not _is_tried(source, outermost):
+        if outermost is not None and not source.is_tried(outermost):
             loops.setdefault(outermost, []).append(piece)
     for loop, inside in loops.items():
         if len({piece.in_front for piece in inside}) == 1:
@@ -96,7 +97,7 @@ def _piece(source: PythonSource, name: str, use: Use, found: list[Use]) -> _Piec
         is_sum = isinstance(use.site.operator, cst.AddAssign) and len(same) == 1
         return _Piece(statement, [source.code(use.site.value)], False, same) if is_sum else None
     value = bound_value(source, use)
-    terms = _terms(value) if value is not None else []
+    terms = summands(value) if value is not None else []
     if len(terms) < 2 or len(same) != 2:
         return None
     if isinstance(terms[0], cst.Name) and terms[0].value == name:
@@ -104,21 +105,3 @@ def _piece(source: PythonSource, name: str, use: Use, found: list[Use]) -> _Piec
     if isinstance(terms[-1], cst.Name) and terms[-1].value == name:
         return _Piece(statement, [" + ".join(source.code(term) for term in terms[:-1])], True, same)
     return None
-
-
-def _terms(value: cst.BaseExpression) -> list[cst.BaseExpression]:
-    """Returns the terms of ``a + b + c``; a sum in brackets is one term."""
-    terms: list[cst.BaseExpression] = []
-    while isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add) and not value.lpar:
-        terms.append(value.right)
-        value = value.left
-    return [value, *reversed(terms)]
-
-
-def _is_tried(source: PythonSource, loop: cst.CSTNode) -> bool:
-    for above in source.ancestors(loop):
-        if isinstance(above, cst.FunctionDef):
-            return False
-        if isinstance(above, cst.Try):
-            return True
-    return False

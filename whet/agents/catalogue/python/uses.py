@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 from itertools import takewhile
 
 import libcst as cst
@@ -82,12 +83,17 @@ class Use:
 
 def uses(source: PythonSource, scope: Scope, name: str) -> list[Use]:
     """Returns all occurrences of a name in a scope; ``CAPTURED`` in inner functions that share it."""
+    return list(_uses(source, scope, name))
+
+
+@lru_cache(maxsize=16_384)  # the edits ask for the same names again and again
+def _uses(source: PythonSource, scope: Scope, name: str) -> tuple[Use, ...]:
     own = source.names(scope, nested=False).get(name, ())
     everywhere = source.names(scope).get(name, ())
     found = [_describe(source, node) for node in own if _is_variable(source, node)]
     if len(everywhere) > len(own):
         found.extend(_captured(source, scope, name, set(everywhere) - set(own)))
-    return found
+    return tuple(found)
 
 
 def _captured(source: PythonSource, scope: Scope, name: str, inner: set[cst.Name]) -> Iterator[Use]:
@@ -125,6 +131,31 @@ def parameter(scope: Scope, name: str) -> cst.Param | None:
 def free_names(source: PythonSource, expression: cst.CSTNode) -> set[str]:
     """Returns the variables that an expression reads."""
     return {node.value for node in source.walk(expression) if isinstance(node, cst.Name) and _is_variable(source, node)}
+
+
+def leaves_unread(source: PythonSource, scope: Scope, loop: cst.CSTNode, names: Iterable[str]) -> bool:
+    """Whether nothing reads the values that a loop over some variables leaves behind."""
+    return all(_needs_no_rest(source, loop, use) for name in names for use in uses(source, scope, name))
+
+
+def _needs_no_rest(source: PythonSource, loop: cst.CSTNode, use: Use) -> bool:
+    around = list(source.ancestors(use.node))
+    if any(use.node.value in _loop_variables(source, above) for above in around):
+        return True
+    comes_again = any(isinstance(above, cst.For | cst.While) for above in source.ancestors(loop) if above in around)
+    return use.how is not How.CAPTURED and source.line(use.node) < source.line(loop) and not comes_again
+
+
+def _loop_variables(source: PythonSource, node: cst.CSTNode) -> set[str]:
+    """Returns the variables that a loop, or a comprehension's clauses, give values to."""
+    if isinstance(node, cst.For):
+        return free_names(source, node.target)
+    found: set[str] = set()
+    clause = node.for_in if isinstance(node, cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp) else None
+    while clause is not None:
+        found |= free_names(source, clause.target)
+        clause = clause.inner_for_in
+    return found
 
 
 def only_argument(call: cst.CSTNode) -> cst.BaseExpression | None:

@@ -1,0 +1,195 @@
+"""A place with a target and a scripted run on it, whose model and evaluator keep journals; and ways to kill it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
+
+
+from whet.agents.calls import Calls, State, question_of
+from whet.agents.optimize import optimize, resume
+from whet.core.candidate import content_id
+from whet.core.database.base import Kind as Database
+from whet.core.store import Store
+from whet.core.task import Kind, Task
+from whet.core.verdict import Reason
+from whet.testing.scripted import ScriptedModel
+from whet.testing.tabled import Row, TabledEvaluator
+
+SOURCE = "def f(xs):\n    return sorted(xs)\n"
+TESTS = Path(__file__).parent
+RUNS = 4
+
+
+def version(number) -> str:
+    return f"def f(xs):\n    return {number}\n"
+
+
+ROWS = {
+    version("1, 0"): Row(reason=Reason.WRONG_OUTPUT, detail="f([2, 1])"),
+    version("1, 1"): Row(2.0),
+    version("2, 0"): Row(3.0),
+    version("2, 1"): Row(0.5),
+    version("3, 0"): Row(5.0, confirmed=1.0),
+    version("3, 1"): Row(4.0, confirmed=3.9),
+}
+WINNER = content_id(version("3, 1"))
+DIAGNOSIS = {"bottleneck": "b", "evidence": ["candidate 1", "of thin air"], "directive": "d", "expected_gain": 2}
+DIAGNOSIS |= {"confidence": 1, "stop": False}
+
+
+def say(request):
+    if request.role == "judge":
+        return json.dumps({**DIAGNOSIS, "directive": f"after round {request.sample}"})
+    number = request.messages[3].text.split("# Round ")[1].split()[0]
+    return f"Change: {number}\n```python\n{version(f'{number}, {request.sample}')}```\n"
+
+
+class Place:
+    """A target, a state directory, and journals of what was asked and evaluated."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "f.py"
+        self.home = folder / "home"
+        self.asked = folder / "asked"
+        self.evaluated = folder / "evaluated"
+        if not self.path.exists():
+            self.path.write_bytes(SOURCE.encode())
+        self.task = Task("f", "python", Kind.FUNCTION, self.path, SOURCE, "f", folder)
+
+    def model(self, delay: float = 0.0, interrupt_at: int = 0) -> ScriptedModel:
+        """Answers from the script; at its ``interrupt_at``-th question it interrupts the process, as Ctrl-C does."""
+        numbers = itertools.count(1)
+
+        def slowly(request):
+            with self.asked.open("a") as journal:
+                journal.write(f"{question_of(request)}\n")
+            if next(numbers) == interrupt_at:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(1.0)
+            time.sleep(delay)
+            return say(request)
+
+        return ScriptedModel(slowly)
+
+    def evaluator(self, delay: float = 0.0, rows=ROWS, **options) -> TabledEvaluator:
+        return TabledEvaluator(self.task, rows, journal=self.evaluated, delay=delay, **options)
+
+    def optimize(self, delay: float = 0.0, **options):
+        options = {"model": self.model(delay), "evaluator": self.evaluator(delay), "rounds": 3, **options}
+        return optimize(f"{self.path}::f", home=self.home, **{"strategy": "refine", "candidates": 2, **options})
+
+    def resume(self, delay: float = 0.0, **options):
+        options = {"model": self.model(delay), "evaluator": self.evaluator(delay), **options}
+        return resume(Store(self.home).runs()[0].id, home=self.home, **options)
+
+    def lines(self) -> list[str]:
+        return [
+            line for file in (self.asked, self.evaluated) if file.exists() for line in file.read_text().splitlines()
+        ]
+
+
+def same(one, other, *, without=("run", "seconds")) -> bool:
+    documents = [{k: v for k, v in result.to_json().items() if k not in without} for result in (one, other)]
+    return documents[0] == documents[1]
+
+
+# killed and resumed
+
+
+def in_process(code: str, *arguments: object, **environment: str) -> subprocess.Popen:
+    """Runs code that finds the names of this file in ``t`` in a process of its own."""
+    paths = os.pathsep.join([str(TESTS), str(TESTS.parent)])
+    return subprocess.Popen(
+        [sys.executable, "-c", f"import sys, places as t; {code}", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def start(place: Place) -> subprocess.Popen:
+    """Begins a run elsewhere, and returns once it is under way."""
+    process = in_process("t.Place(t.Path(sys.argv[1])).optimize(0.02)", place.path.parent)
+    while process.poll() is None and len(place.lines()) < 4:
+        time.sleep(0.002)
+    assert process.poll() is None, process.communicate()[1]
+    return process
+
+
+def kill(process: subprocess.Popen) -> None:
+    process.kill()
+    process.communicate()
+
+
+def killed(place: Place, seconds: float) -> bool:
+    """Works on the run until an alarm ends the process, wherever it is; False where it ended before."""
+    if (child := os.fork()) == 0:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        failed = True
+        try:
+            place.resume(0.01) if Store(place.home).runs() else place.optimize(0.01)
+            failed = False
+        finally:
+            os._exit(failed)
+    status = os.waitpid(child, 0)[1]
+    assert status in (0, signal.SIGALRM), status
+    return status != 0
+
+
+def kill_at_random(folder: Path, seed: int, place_at: Callable[[Path], Place] = Place, latest: float = 0.3) -> int:
+    """Kills one run again and again until it ends, each time within so many seconds; returns how often."""
+    rng = random.Random(seed)
+    folder.mkdir()
+    place = place_at(folder)
+    kills = 0
+    under_way = True
+    while under_way:
+        replies, evaluations = recorded(place)
+        before = Counter(place.lines())
+        under_way = killed(place, rng.uniform(0.01, latest))
+        kills += under_way
+        again = Counter(place.lines()) - before
+        assert not replies & again.keys(), "a recorded reply was asked for again"
+        assert not evaluations & again.keys(), "a finished evaluation was repeated"
+        assert not any(b"def f(xs)" in blob for blob in checkpoints(place))
+    return kills
+
+
+def recorded(place: Place) -> tuple[set[str], set[str]]:
+    """Returns the questions whose replies are recorded, and the evaluations that are, as the journals name them."""
+    store = Store(place.home)
+    if not store.runs():
+        return set(), set()
+    run = store.runs()[0].id
+    Calls(store, run)
+    values = {"run": run, "done": State.DONE.value}
+    with store.connection() as db:
+        done = db.execute("SELECT question FROM calls WHERE run = :run AND state = :done", values).fetchall()
+    parts = [key.split(":") for key in store.facts(run)]
+    evaluations = {f"{part[2]} {part[1]}" for part in parts if part[0] == "verdict"}
+    evaluations |= {f"profile {part[1]}" for part in parts if part[0] == "profile"}
+    store.close()
+    return {question.hex() for (question,) in done}, evaluations
+
+
+def checkpoints(place: Place) -> list[bytes]:
+    store = Store(place.home)
+    tables = "SELECT name FROM sqlite_master" if store.kind is Database.SQLITE else "SELECT tablename FROM pg_tables"
+    with store.connection() as db:
+        known = "checkpoints" in {name for (name,) in db.execute(tables)}
+        rows = db.execute("SELECT checkpoint FROM checkpoints").fetchall() if known else []
+    store.close()
+    return [saved if isinstance(saved, bytes) else json.dumps(saved).encode() for (saved,) in rows]

@@ -1,0 +1,84 @@
+"""The hosts that other tests work on: that they are apart, that a cut is one, and that nothing is left of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+from hosts import hosts, lacking
+
+pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "there is nothing to skip")
+
+REACHES = "import socket, sys; socket.create_connection((sys.argv[1], 8000), timeout=1.5)"
+
+
+def reaches(host, other):
+    return host.run(sys.executable, "-c", REACHES, other.address).returncode == 0
+
+
+def serve(host):
+    host.start(sys.executable, "-m", "http.server", "8000", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and not reaches(host, host):
+        time.sleep(0.05)
+
+
+def test_a_cut_host_is_reached_by_nobody_until_it_is_healed():
+    with hosts("one", "two", "three") as (one, two, three):
+        for host in (one, two):
+            serve(host)
+        assert reaches(three, one)
+        assert reaches(one, two)
+        two.cut()
+        assert not reaches(one, two)
+        assert not reaches(two, one)
+        assert reaches(three, one)
+        two.heal()
+        assert reaches(one, two)
+
+
+def test_hosts_have_names_files_and_processes_of_their_own():
+    with hosts("one", "two", tmp="1m") as (one, two):
+        assert one.run("hostname").stdout == "one\n"
+        assert one.run("sh", "-c", "echo mine > /tmp/file; ls /tmp").stdout == "file\n"
+        assert two.run("ls", "/tmp").stdout == ""
+        assert two.run("head", "-c", "2000000", "/dev/zero").returncode == 0
+        assert "No space left" in two.run("sh", "-c", "head -c 2000000 /dev/zero > /tmp/large").stderr
+        sleeper = one.start("sleep", "1000")
+        while not one.processes("sleep 1000"):
+            time.sleep(0.01)
+        assert two.processes("sleep 1000") == []
+    assert sleeper.wait(10) != 0
+
+
+def test_whatever_kills_the_tests_nothing_is_left():
+    script = """
+        import os, signal, time
+        from hosts import hosts
+        with hosts("one", "two") as (one, two):
+            print(one.pid, two.pid, flush=True)
+            one.start("sleep", "1000")
+            while not one.processes("sleep 1000"):
+                time.sleep(0.01)
+            print(*one.processes("sleep 1000"), flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
+    )
+    pids = done.stdout.split()
+    assert len(pids) >= 3
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and any(Path("/proc", pid).exists() for pid in pids):
+        time.sleep(0.05)
+    assert not any(Path("/proc", pid).exists() for pid in pids)

@@ -1,0 +1,1 @@
+"""Edits of assembly, on its lines."""

@@ -1,0 +1,70 @@
+"""Identical candidates are evaluated once: what a round brought that the run had not seen before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whet.agents.coder import Proposal
+from whet.agents.evaluations import Evaluations
+from whet.agents.history import Round
+from whet.evaluators.syntax.fingerprint import fingerprint, outline
+
+TO_THE_LETTER = "an answer was, to the letter, a file that was tried before"
+IN_EFFECT = "an answer was, but for layout, comments and docstrings, a file that was tried before"
+
+
+class Distinct:
+    """Tells candidates of one run that say the same as an earlier one; not safe for several threads."""
+
+    def __init__(self, evaluations: Evaluations) -> None:
+        self._evaluations = evaluations
+        self._language = evaluations.task.written
+        self._outlines: dict[str, list[str]] = {}
+        self._entered: set[str] = set()
+        self._enter(evaluations.baseline.id)
+
+    def gathered(self, parent: str, proposals: Sequence[Proposal], seen: Sequence[str]) -> Round:
+        """Returns the round that proposals make, with its candidates added to the evaluations.
+
+        Args:
+            parent: id of the text that they were asked to build upon.
+            proposals: what came of the round's questions, in their order.
+            seen: ids of the candidates of earlier rounds.
+        """
+        known = {self._evaluations.baseline.id, *seen}
+        for id in seen:
+            self._enter(id)
+        batch: list[str] = []
+        same: list[str] = []
+        complaints: list[str] = []
+        for proposal in proposals:
+            if (candidate := proposal.candidate) is None:
+                complaints.append(proposal.complaint)
+                continue
+            id = candidate.id
+            if id in known:
+                complaints.append(TO_THE_LETTER)
+            elif self._says_the_same(candidate.source, alike := self._alike(candidate.source), known):
+                complaints.append(IN_EFFECT)
+                same.append(id)
+            else:
+                batch.append(self._evaluations.add(candidate))
+                self._entered.add(id)
+                alike.append(id)
+            known.add(id)
+        proposed = sum(proposal.candidate is not None for proposal in proposals)
+        return Round(parent, tuple(batch), proposed, tuple(complaints), tuple(same))
+
+    def _enter(self, id: str) -> None:
+        if id not in self._entered:
+            self._entered.add(id)
+            self._alike(self._evaluations.candidate(id).source).append(id)
+
+    def _alike(self, source: str) -> list[str]:
+        """Returns the ids of the entered candidates that may say the same as a text; to be added to."""
+        return self._outlines.setdefault(outline(self._language, source), [])
+
+    def _says_the_same(self, source: str, alike: Sequence[str], known: set[str]) -> bool:
+        others = [self._evaluations.candidate(id).source for id in alike if id in known]
+        name = fingerprint(self._language, source) if others else ""
+        return any(fingerprint(self._language, other) == name for other in others)

@@ -1,0 +1,1 @@
+"""What models can learn from runs: training data from what is recorded, and a reward for what they write."""

@@ -1,0 +1,169 @@
+"""The steps on a GPU: the whole ladder, and a profile of what is right."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from whet.agents.bottlenecks import roofline_of
+from whet.agents.hardware import GpuCard
+from whet.agents.kernels import card_of, speeds
+from whet.benchmarks.gpu_check.findings import (
+    CORRECTNESS,
+    NOT_RUN,
+    ON_DEVICE,
+    PROFILE,
+    TIMING,
+    Figures,
+    Found,
+    Outcome,
+    unrun,
+)
+from whet.benchmarks.gpu_check.profiling import Profiled, profiled
+from whet.benchmarks.gpu_check.rows import GOOD, Row
+from whet.core.candidate import Candidate
+from whet.core.circumstances import Circumstances
+from whet.core.config import Options
+from whet.core.errors import BaselineError, UsageError
+from whet.core.events import unheard
+from whet.core.measurement import Speedup
+from whet.core.verdict import Rung, Verdict
+from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.targets import read_task
+from whet.evaluators.verify import climb
+
+COMPILED = "torch.compile"
+"""How the names of compiled baselines begin."""
+RIGHT = "right"
+
+
+def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+    """Yields what comes of the answers to one kernel.
+
+    Args:
+        rows: its answers.
+        options: sandbox and device.
+    """
+    try:
+        ladder = open_ladder(read_task(str(rows[0].problem), options), options, secrets.randbits(63))
+    except UsageError as error:
+        yield from (unrun(row, ON_DEVICE, str(error)) for row in rows)
+        return
+    with closing(ladder):
+        try:
+            ladder.validate()
+        except BaselineError as error:
+            yield from (unrun(row, ON_DEVICE, f"the baseline cannot be used: {error}") for row in rows)
+            return
+        judge = _Judge(ladder, ladder.circumstances(), options.arch)
+        yield from map(judge.found, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Judges the answers to one kernel.
+
+    Attributes:
+        ladder: of the kernel, validated.
+        place: what its calls cost.
+        arch: of the GPU.
+    """
+
+    ladder: Ladder
+    place: Circumstances
+    arch: str | None
+
+    def found(self, row: Row) -> Found:
+        """Takes one answer up the ladder, and profiles it where it is known to be good."""
+        verdict = climb(self.ladder, Candidate(row.source), unheard)
+        steps = judged(verdict)
+        kernels = None
+        if row.kind == GOOD and verdict.correct:
+            # A plain process: only what is known to be good runs in one.
+            kernels = profiled(self.ladder, row.source)
+            steps[PROFILE] = Outcome(kernels.source or NOT_RUN, kernels.note)
+        speedup = verdict.measurement.speedup if verdict.measurement is not None else None
+        return Found(row, steps, word_of(verdict, row.expected), figures(self.place, speedup, kernels))
+
+
+def judged(verdict: Verdict) -> dict[str, Outcome]:
+    """Returns what the rungs come to: whether an answer is right, and whether it was timed."""
+    failed = verdict.failed
+    if failed is not None and failed.name not in ("measure", "confirm"):
+        return {CORRECTNESS: Outcome(_word(failed), failed.detail)}
+    steps = {CORRECTNESS: Outcome(RIGHT)}
+    if verdict.measurement is not None:
+        return {**steps, TIMING: Outcome(verdict.measurement.outcome.value)}
+    if failed is not None:
+        return {**steps, TIMING: Outcome(_word(failed), failed.detail)}
+    untimed = verdict.rung("measure")
+    return {**steps, TIMING: Outcome(NOT_RUN, untimed.detail if untimed is not None else "it was not reached")}
+
+
+def _word(failed: Rung) -> str:
+    return failed.reason.value if failed.reason is not None else failed.status.value
+
+
+def word_of(verdict: Verdict, expected: tuple[str, ...]) -> Outcome:
+    """Returns what a verdict comes to in a word."""
+    failed = verdict.failed
+    if failed is not None:
+        return Outcome(_word(failed), failed.detail, expected)
+    if verdict.improved:
+        return Outcome("improved", expected=expected)
+    return Outcome(NOT_RUN, "it was not timed", expected)
+
+
+def figures(place: Circumstances, speedup: Speedup | None, kernels: Profiled | None) -> Figures:
+    """Returns the speedups with their intervals, and how near to its roofline an answer is."""
+    eager, compiled = against(speedup)
+    call = None
+    if speedup is not None and eager is not None:
+        # What the problem itself takes was measured in eager mode, whatever the headline is against.
+        rows = speeds(place, replace(speedup, ratio=eager.ratio, workloads=()))
+        call = max((row.roofline.share for row in rows if row.roofline is not None), default=None)
+    alone = _alone(place, card_of(place), kernels) if kernels is not None and kernels.seconds else None
+    return Figures(_shown(eager), _shown(compiled), call, alone)
+
+
+class Ratio(Protocol):
+    """A speedup with its interval."""
+
+    @property
+    def ratio(self) -> float:
+        """Baseline / candidate."""
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+
+
+def against(speedup: Speedup | None) -> tuple[Ratio | None, Ratio | None]:
+    """Returns the speedups over eager and over compiled PyTorch, each over the fastest of its kind."""
+    if speedup is None:
+        return None, None
+    several = speedup.baselines
+    eager: list[Ratio] = [one for one in several if not one.name.startswith(COMPILED)]
+    compiled = [one for one in several if one.name.startswith(COMPILED)]
+    return _least(eager or [speedup]), _least(compiled)
+
+
+def _least(found: Sequence[Ratio]) -> Ratio | None:
+    return min(found, key=lambda one: one.ratio, default=None)
+
+
+def _shown(found: Ratio | None) -> str:
+    return f"{found.ratio:.2f}x ({found.low:.2f} to {found.high:.2f})" if found is not None else ""
+
+
+def _alone(place: Circumstances, card: GpuCard | None, kernels: Profiled) -> float | None:
+    cost = place.timed[-1].cost if place.timed else None
+    found = roofline_of(cost, kernels.seconds, card) if cost is not None else None
+    return found.share if found is not None else None

@@ -1,0 +1,71 @@
+"""Where answers run when a suite's own rule judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from whet.core.config import Options
+from whet.core.task import Task
+from whet.evaluators.preloads import preloads
+from whet.evaluators.subjects import Workshop
+from whet.sandbox.backends import open_sandbox
+from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.protocol import Job, Sandbox, Session
+
+
+class Bench:
+    """A sandbox as one workshop sees it: its trees lie apart, so that equal texts of two problems never meet."""
+
+    def __init__(self, sandbox: Sandbox, number: int) -> None:
+        self._sandbox = sandbox
+        self._number = number
+
+    @property
+    def name(self) -> str:
+        """See `Sandbox.name`."""
+        return self._sandbox.name
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """See `Sandbox.facts`."""
+        return self._sandbox.facts
+
+    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+        """See `Sandbox.stage`."""
+        return self._sandbox.stage(f"{self._number}-{name}", files, executable)
+
+    def open(self, job: Job) -> Session:
+        """See `Sandbox.open`."""
+        return self._sandbox.open(job)
+
+    def close(self) -> None:
+        """Leaves the sandbox to the others."""
+
+
+class Lab:
+    """A sandbox that workshops of many problems share. Close it when the run is over."""
+
+    def __init__(self, options: Options) -> None:
+        """Opens the sandbox.
+
+        Args:
+            options: ``sandbox``, ``unsafe``, ``python`` and ``cores`` count.
+
+        Raises:
+            UsageError: the sandbox or the interpreter cannot be used.
+        """
+        self.options = options
+        self.interpreter = find_interpreter(options.python)
+        self.sandbox = open_sandbox(options.sandbox, options.unsafe)
+        self._numbers = count()
+
+    def workshop(self, task: Task) -> Workshop:
+        """Returns what builds and starts answers to a problem; native ones in one layout, as the suites do."""
+        return Workshop(task, Bench(self.sandbox, next(self._numbers)), self.interpreter, preloads(task), layouts=1)
+
+    def close(self) -> None:
+        """Ends all that runs in it."""
+        self.sandbox.close()

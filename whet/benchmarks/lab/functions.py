@@ -1,0 +1,324 @@
+"""Runs of Python answers by a suite's own rule, and of the suite's own generators and checkers.
+
+Three kinds of code never share a process: an answer; what makes inputs; and what knows the expected output. Values go
+between them as bytes of whet's codec, and nothing of a suite's data is ever evaluated in whet's own process.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whet.benchmarks.lab.base import Lab
+from whet.benchmarks.suites.base import Unusable
+from whet.core.errors import UsageError
+from whet.core.task import DEFAULT_LIMITS, Kind, Limits, Task
+from whet.core.verdict import Reason
+from whet.evaluators.counting import Count, count, count_events, trial
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.plain_data import ATOMS, read, write
+from whet.evaluators.live import Live
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.meters.instructions import APART, HARDWARE, UNSEEN_SECONDS
+from whet.evaluators.subjects import Workshop
+from whet.evaluators.timing.turns import EXCESS_OF_HANDOVER, EXCESS_OF_WINDOW, EXCESS_SECONDS
+from whet.sandbox.counters import perf
+from whet.sandbox.counters.process import PROBE
+from whet.sandbox.inside.codec import CodecError
+from whet.sandbox.inside.decode import Node, decode
+
+FILENAME = "answer.py"
+"""What every text is called where it runs, so that its classes have the same names in each process."""
+
+HELPING_SECONDS = 60.0
+"""That one call of a suite's own generator or checker may take."""
+
+HARMLESS = frozenset({"dict", "set", "frozenset", "special", "scalar", "ndarray"})
+"""Kinds of values, beside scalars and sequences, that run no code of their own where they are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What came of one call of an answer.
+
+    Attributes:
+        kind: ``value``, or why there is none: ``raise``, ``timeout``, ``memory``, ``crash``, ``forged`` or ``strange``
+            (a result that is no plain data).
+        value: the result as plain data, as `whet.evaluators.inputs.plain_data.read` gives it.
+        error: type of what was raised, as ``module:name``; empty where nothing was.
+        detail: why there is no value, in words.
+        inside: seconds in the call, as its process says.
+        outside: seconds by the clock out here, the hand-over of input and result included.
+        after: the arguments after the call, as a sequence; None where they are as they came.
+    """
+
+    kind: str
+    value: Any = None
+    error: str = ""
+    detail: str = ""
+    inside: float = 0.0
+    outside: float = 0.0
+    after: Any = None
+
+    @property
+    def handover(self) -> float:
+        """Seconds by the clock out here that are not in the call."""
+        return self.outside - self.inside
+
+
+class Answer:
+    """One text with the function that a problem asks for, or a program. Its processes hold nothing else."""
+
+    def __init__(self, workshop: Workshop, source: str, classes: frozenset[str] = frozenset()) -> None:
+        """Stages it.
+
+        Args:
+            workshop: of the problem.
+            source: the whole text.
+            classes: names of its own classes of which results may hold instances, such as ``ListNode``.
+        """
+        self._program = workshop.task.kind is Kind.PROGRAM
+        self._subject = workshop.build(source)
+        self._classes = classes
+
+    def call(self, arguments: bytes, seconds: float) -> Came:
+        """Calls once, in a process that has called nothing before."""
+        (came,) = self.calls([arguments], seconds)
+        return came
+
+    def calls(self, inputs: Sequence[bytes], seconds: float) -> Iterator[Came]:
+        """Calls with one input after the other in one process, and ends with the first that its process is lost in.
+
+        Args:
+            inputs: encoded arguments; of a program its stdin, and each runs in a process of its own.
+            seconds: that each call may take, the hand-over included; then the process is killed from outside.
+        """
+        live = self._started()
+        if isinstance(live, Came):
+            yield live
+            return
+        try:
+            for arguments in inputs:
+                came = self._one(live, arguments, seconds)
+                yield came
+                if came.kind in ("timeout", "crash", "forged"):
+                    return
+        finally:
+            live.close()
+
+    def _started(self) -> Live | Came:
+        if isinstance(self._subject, Fault):
+            return _lost(self._subject)
+        live = self._subject.start(worker=None if self._program else 0)
+        return _lost(live) if isinstance(live, Fault) else live
+
+    def _one(self, live: Live, arguments: bytes, seconds: float) -> Came:
+        run = live.timed([arguments], seconds)
+        if isinstance(run, Fault):
+            return _lost(run)
+        if len(run.outcomes) != 1 or run.inside > run.outside:
+            return Came("forged", detail="its process says more than the clock and the question allow")
+        return self._read(run.outcomes[0], run.inside, run.outside)
+
+    def _read(self, outcome: bytes, inside: float = 0.0, outside: float = 0.0) -> Came:
+        if self._program:
+            code, stdout, stderr = decode(outcome)
+            said = stderr.decode("utf-8", "replace").strip()[-200:]
+            kind, text = ("crash", None) if code else ("value", stdout.decode("utf-8", "replace"))
+            return Came(kind, text, "", f"exit code {code}: {said}" if code else "", inside, outside)
+        try:
+            kind, after, _, value, _ = read(outcome)
+            arguments = None if after is None else after[0]
+            error, said = (str(value[0]), str(value[1])) if kind == "raise" else ("", "")
+            plain = kind == "value" and harmless((value, arguments), self._classes)
+        except (CodecError, RecursionError, ValueError, TypeError, IndexError, AttributeError):
+            return Came("forged", detail="its process sent no outcome")
+        if kind == "raise":
+            return Came("raise", None, error, f"{error.partition(':')[2]}: {said[:200]}", inside, outside)
+        if kind == "memory":
+            return Came("memory", detail="out of memory", inside=inside, outside=outside)
+        if not plain:
+            return Came("strange", detail="its result is no plain data", inside=inside, outside=outside)
+        return Came("value", value, "", "", inside, outside, arguments)
+
+    def count(self, counting: Counting, arguments: bytes, came: Came, base: float | None = None) -> float | Fault:
+        """Returns the instructions in user mode of one call, without those of starting Python and of loading the text.
+
+        Args:
+            counting: what counts.
+            arguments: encoded, or stdin.
+            came: what came of the same call uncounted; another result than that is a forgery.
+            base: instructions of a process that does nothing; None has it counted, for a function.
+        """
+        if isinstance(self._subject, Fault):
+            return self._subject
+        setting = Setting("candidate", max(1.0, 2 * came.outside), (), 0, 0)
+        found = counting.count(self._subject, [arguments], setting)
+        if isinstance(found, Fault):
+            return found
+        again = self._read(found.outcomes[0]) if len(found.outcomes) == 1 else Came("forged")
+        if again.kind != came.kind or write(again.value) != write(came.value):
+            return Fault(Reason.CHEATING, "its result was another one while it was counted")
+        if base is None:
+            idle = counting.count(self._subject, [arguments], setting, calling=False)
+            if isinstance(idle, Fault):
+                return idle
+            base = idle.instructions
+        return max(found.instructions - base, 1.0)
+
+    def believed(self, arguments: bytes, seconds: float, counts: tuple[float, float], came: Came, other: Came) -> bool:
+        """Whether the clock out here agrees with a count, at the first look or in one of three runs more.
+
+        Args:
+            arguments: encoded, or stdin.
+            seconds: that a run may take.
+            counts: instructions of the call, and of the reference's.
+            came: what came of the call.
+            other: what came of the reference's.
+        """
+        if plausible(counts[0], came, counts[1], other):
+            return True
+        return any(plausible(counts[0], self.call(arguments, seconds), counts[1], other) for _ in range(3))
+
+
+class Helper:
+    """A function of a suite's own data, in a process of its own that never holds an answer."""
+
+    def __init__(self, lab: Lab, source: str, symbol: str, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._workshop = function_workshop(lab, source, symbol, limits)
+        self._live: Live | None = None
+
+    def __call__(self, *arguments: Any, seconds: float = HELPING_SECONDS) -> Any:
+        """Returns what the function makes of plain data, as plain data.
+
+        Raises:
+            Unusable: it fails, or takes too long.
+        """
+        if self._live is None:
+            self._live = self._start()
+        answer = self._live.call(write(arguments), seconds)
+        if isinstance(answer, Fault):
+            self.close()
+            raise Unusable(f"the suite's own code failed: {answer.detail}")
+        try:
+            kind, _, _, value, _ = read(answer[0])
+            said = f"{value[0].partition(':')[2]}: {value[1][:200]}" if kind == "raise" else f"no plain data ({kind})"
+        except (CodecError, RecursionError, ValueError, TypeError, IndexError, AttributeError):
+            raise Unusable("the suite's own code sent no outcome") from None
+        if kind != "value":
+            raise Unusable(f"the suite's own code failed: {said}")
+        return value
+
+    def _start(self) -> Live:
+        subject = self._workshop.build(self._workshop.task.source)
+        live = subject if isinstance(subject, Fault) else subject.start(worker=0)
+        if isinstance(live, Fault):
+            raise Unusable(f"the suite's own code does not load: {live.detail}")
+        return live
+
+    def close(self) -> None:
+        """Ends its process."""
+        if self._live is not None:
+            self._live.close()
+            self._live = None
+
+    def __enter__(self) -> Helper:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What counts instructions here: ``perf`` where the processor shows its counter, else ``cachegrind``."""
+
+    name: str
+    count: Count
+
+
+def open_counting(workshop: Workshop) -> Counting:
+    """Returns what counts instructions in a workshop's sandbox.
+
+    Raises:
+        UsageError: nothing does.
+    """
+    if perf.count([PROBE], (HARDWARE,))[0].available:
+        return Counting("perf", count_events(HARDWARE))
+    if why := trial(workshop):
+        raise UsageError(f"instructions cannot be counted: {why}")
+    return Counting("cachegrind", count)
+
+
+def function_workshop(lab: Lab, source: str, symbol: str, limits: Limits = DEFAULT_LIMITS) -> Workshop:
+    """Returns what starts texts that define a function or ``Class.method``."""
+    root = Path("/")
+    return lab.workshop(Task(symbol, "python", Kind.FUNCTION, root / FILENAME, source, symbol, root, limits=limits))
+
+
+def program_workshop(lab: Lab, source: str, limits: Limits = DEFAULT_LIMITS) -> Workshop:
+    """Returns what starts programs that read stdin."""
+    root = Path("/")
+    return lab.workshop(Task("program", "python", Kind.PROGRAM, root / FILENAME, source, None, root, limits=limits))
+
+
+def _lost(fault: Fault) -> Came:
+    kinds = {Reason.TIMEOUT: "timeout", Reason.OUT_OF_MEMORY: "memory", Reason.CHEATING: "forged"}
+    return Came(kinds.get(fault.reason, "crash"), detail=fault.detail)
+
+
+def harmless(value: Any, classes: frozenset[str] = frozenset()) -> bool:
+    """Whether a value from an answer can be built where the expected one is known.
+
+    An object of any other class than builtin ones could be one that says that it equals everything.
+
+    Args:
+        value: as `whet.evaluators.inputs.plain_data.read` gives it.
+        classes: names of classes of the problem's own that are as good.
+    """
+    seen: set[int] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        if type(one) in ATOMS or type(one) is bytearray or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if type(one) in (list, tuple):
+            left += one
+        elif type(one) is not Node:
+            return False
+        elif one.kind == "dict":
+            for _, key, item in one.state:
+                left += (key, item)
+        elif one.kind == "object":
+            owner, _, name = one.name.partition(":")
+            if owner != FILENAME.removesuffix(".py") or name not in classes:
+                return False
+            left += [item for _, item in one.state]
+        elif one.kind in HARMLESS:
+            left.append(one.state)
+        else:
+            return False
+    return True
+
+
+def agreed(theirs: Sequence[Came], reference: Sequence[Came]) -> bool:
+    """Whether the clock out here agrees with what an answer's processes say of their time.
+
+    What the hand-over of the same input and result takes is known from the reference's calls.
+    """
+    handovers = [one.handover for one in reference]
+    usual = statistics.median(handovers)
+    window = statistics.median(one.outside for one in theirs)
+    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + EXCESS_OF_HANDOVER * usual
+    # On a busy machine the reference's own hand-overs run over now and then: no more is held against anybody.
+    allowed += statistics.quantiles(handovers, n=10)[-1] - usual if len(handovers) > 1 else 0.0
+    return statistics.median(one.handover for one in theirs) - usual <= allowed
+
+
+def plausible(count: float, came: Came, reference_count: float, reference: Came) -> bool:
+    """Whether the clock out here agrees with a count: it may seem to save ten times more instructions than time."""
+    return came.outside <= APART * reference.outside * count / reference_count + UNSEEN_SECONDS + reference.handover

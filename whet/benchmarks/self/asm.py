@@ -1,0 +1,184 @@
+"""``whet bench self asm``: how soon assembly is judged, which seeded faults are caught, what the best versions gain."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from whet.core.config import Options
+from whet.core.errors import UsageError, nearest
+from whet.core.task import Tolerance
+from whet.core.verdict import Reason
+from whet.evaluators.abi.calls import CallTests, lacking
+from whet.evaluators.abi.cases import from_contract
+from whet.evaluators.assembly.coverage import GOAL, Coverage
+from whet.evaluators.assembly.lint import lint
+from whet.evaluators.assembly.routines import Routines
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.inputs.source import InputSource
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.prove.prove import MISSING, available
+from whet.evaluators.subjects import Workshop
+from whet.evaluators.targets import read_task
+from whet.evaluators.verify import verify
+from whet.prompts import times
+from whet.sandbox.backends import open_sandbox
+from whet.sandbox.interpreter import Interpreter, find_interpreter
+from whet.sandbox.protocol import Sandbox
+from whet.sandbox.toolchains.driver import Driver
+from whet.sandbox.toolchains.isas import ISAS
+from whet.testing.asm_faults import table
+from whet.testing.native_objects import objects
+from whet.testing.proofs import run as proofs
+from whet.testing.proofs.corpus import pairs
+
+TASKS = Path(__file__).parents[1] / "tasks" / "asm"
+VERDICT_SECONDS = 0.2
+"""From a changed text to its verdict before timing: the goal."""
+CHANGES = 5
+SEED = 20_261_122
+
+
+def report(ids: Sequence[str] = ()) -> Iterator[str]:
+    """Yields the lines of the report while it measures.
+
+    Args:
+        ids: tasks whose best versions are measured too, which takes minutes each.
+
+    Raises:
+        UsageError: there is no task of a name.
+    """
+    known = task_names()
+    if unknown := next((name for name in ids if name not in known), None):
+        raise UsageError(f"there is no assembly task {unknown}{nearest(unknown, known)}")
+    interpreter = find_interpreter(None)
+    with closing(open_sandbox("auto", False)) as sandbox:
+        yield from _verdicts(sandbox, interpreter)
+        yield ""
+        yield from _faults(sandbox, interpreter)
+    yield ""
+    yield from _proofs()
+    if ids:
+        yield ""
+        yield from _gains(ids)
+
+
+def task_names() -> tuple[str, ...]:
+    """Returns the names of the assembly tasks."""
+    return tuple(sorted(path.parent.name for path in TASKS.glob("*/whet.toml")))
+
+
+def _verdicts(sandbox: Sandbox, interpreter: Interpreter) -> Iterator[str]:
+    yield "| task | a changed text to its verdict before timing, median | longest | calls | branches of the reference |"
+    yield "|---|---|---|---|---|"
+    longest = []
+    enough = 0
+    for name in task_names():
+        task = read_task(str(TASKS / name), Options())
+        workshop = Workshop(task, sandbox, interpreter, layouts=1)
+        with (
+            closing(InputSource(task, sandbox, interpreter)) as source,
+            closing(Oracle(task, source, workshop)) as oracle,
+        ):
+            routines = Routines(workshop, source, oracle)
+            best = (TASKS / name / "best.s").read_text(encoding="utf-8")
+            routines.check(best, SEED)  # the reference's calls, which all candidates of a round share
+            seconds = []
+            found: Finding = Passed("")
+            for number in range(CHANGES):
+                text = f"{best}# {number}\n"
+                start = time.perf_counter()
+                found = lint(text, task.symbol or "", task.isa) or routines.check(text, SEED)
+                seconds.append(time.perf_counter() - start)
+            if not isinstance(found, Passed):
+                raise AssertionError(f"the best version of {name}: {found}")
+            longest.append(statistics.median(seconds))
+            calls = found.evidence["cases"]
+            coverage = routines.coverage(SEED)
+            enough += isinstance(coverage, Coverage) and coverage.enough
+            spent = f"{statistics.median(seconds) * 1e3:.0f} ms | {max(seconds) * 1e3:.0f} ms"
+            yield f"| {name} | {spent} | {calls} | {_taken(coverage)} |"
+    within, goal = sum(one <= VERDICT_SECONDS for one in longest), f"{VERDICT_SECONDS * 1e3:.0f} ms"
+    yield f"medians within {goal}: {within} of {len(longest)}; the longest {max(longest) * 1e3:.0f} ms"
+    yield f"tasks whose calls take {GOAL:.0%} of the branches: {enough} of {len(longest)}"
+
+
+def _taken(coverage: Coverage | Skipped) -> str:
+    if isinstance(coverage, Skipped):
+        return f"skipped: {coverage.detail}"
+    return f"{coverage.taken} of {coverage.branches}" if coverage.branches else "none"
+
+
+def _faults(sandbox: Sandbox, interpreter: Interpreter) -> Iterator[str]:
+    yield "| instruction set | seeded faults | caught for what they are | right ones that pass | verdicts |"
+    yield "|---|---|---|---|---|"
+    for isa in ISAS:
+        rows = [row for row in table.rows() if row.isa == isa]
+        if missing := lacking(isa):
+            yield f"| {isa} | {len(rows)} | skipped: {missing.detail} | | |"
+            continue
+        found = dict(_judged(sandbox, interpreter, isa, rows))
+        faults = [row for row in rows if row.reason]
+        caught = [row for row in faults if _reason(found[row.name]) is row.reason]
+        right = [row for row in rows if not row.reason]
+        passing = sum(isinstance(found[row.name], Passed) for row in right)
+        counts = Counter(str(row.reason) for row in caught)
+        told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
+        yield f"| {isa} | {len(faults)} | {len(caught)} | {passing} of {len(right)} | {told} |"
+        for row in faults:
+            if row not in caught:
+                yield f"MISSED: {row.name}: {_reason(found[row.name])} instead of {row.reason}"
+
+
+def _reason(found: Finding) -> Reason | None:
+    return found.reason if isinstance(found, Fault | Skipped) else None
+
+
+def _judged(
+    sandbox: Sandbox, interpreter: Interpreter, isa: str, rows: Sequence[table.Row]
+) -> Iterator[tuple[str, Finding]]:
+    for routine in sorted({row.routine for row in rows}):
+        texts = {row.name: row.text for row in rows if row.routine == routine}
+        built = objects(sandbox, interpreter, isa, {routine: table.reference(routine)}, "c")
+        contract = table.signature(routine)
+        driver = Driver(sandbox, interpreter, ISAS[isa], contract.externs)
+        cases = from_contract(contract, SEED, specials=True)
+        tests = CallTests(driver, contract, routine, built[routine], cases, SEED, Tolerance())
+        for name, made in objects(sandbox, interpreter, isa, texts, "s").items():
+            yield name, tests.check(made)
+
+
+def _proofs() -> Iterator[str]:
+    if not available():
+        yield f"proofs: skipped: {MISSING}"
+        return
+    yield "| pair | instruction sets | is | answer | engines | seconds |"
+    yield "|---|---|---|---|---|---|"
+    made = []
+    for row in proofs.rows(pairs()):
+        made.append(row)
+        expected, answer = "equal" if row.equal else "different", row.answer or f"skipped: {row.reason}"
+        yield f"| {row.name} | {row.isa} | {expected} | {answer} | {', '.join(row.engines)} | {row.seconds:.1f} |"
+    decided, wrong = sum(row.decided for row in made), sum(row.wrong for row in made)
+    yield f"decided {decided} of {len(made)}, wrongly {wrong}; goals 25 of 30, 0"
+
+
+def _gains(ids: Sequence[str]) -> Iterator[str]:
+    yield "| task | verdict | against the strongest baseline | which | against each |"
+    yield "|---|---|---|---|---|"
+    for name in ids:
+        with tempfile.TemporaryDirectory(prefix="whet-self-") as home:
+            result = verify(str(TASKS / name), candidate=TASKS / name / "best.s", home=Path(home))
+        speedup: Any = result.speedup
+        if speedup is None:
+            yield f"| {name} | {result.status} | | | {result.message} |"
+            continue
+        headline = f"{times(speedup.ratio)} ({times(speedup.low)} to {times(speedup.high)})"
+        each = "; ".join(f"{one.name}: {times(one.ratio)}" for one in speedup.baselines)
+        yield f"| {name} | {result.status} | {headline} | {speedup.baseline} | {each} |"

@@ -1,0 +1,9 @@
+"""Plates of small whole numbers; half as many steps as the plate has rows."""
+
+sizes = [4, 16, 400, 800]
+
+
+def make_input(size, rng):
+    side = max(2, size)
+    rows = [" ".join(str(rng.randint(-50, 50)) for _ in range(side)) for _ in range(side)]
+    return f"{side} {side // 2}\n" + "\n".join(rows) + "\n"

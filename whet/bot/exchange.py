@@ -1,0 +1,109 @@
+"""What the job without rights hands to the job that posts: a file that nobody vouches for, read as data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from whet.bot.findings import Answer, Finding
+from whet.bot.request import TARGET, Kind
+from whet.bot.webhook import Sha
+from whet.core.errors import UsageError
+from whet.core.plain import to_plain
+
+LARGEST = 2 << 20
+MOST = 50
+
+Line = Annotated[str, StringConstraints(max_length=2000)]
+Ratio = Annotated[float, Field(gt=0, lt=1e9, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, lt=1e9, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, lt=10**9)]
+
+
+class Exchanged(BaseModel):
+    """One finding; see `whet.bot.findings.Finding`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./+:-]+$", max_length=510)]
+    command: Literal["optimize", "verify"]
+    answer: Answer
+    run: Line = ""
+    ratio: Ratio | None = None
+    low: Ratio | None = None
+    high: Ratio | None = None
+    confidence: Share | None = None
+    processes: Count = 0
+    samples: Count = 0
+    workloads: list[tuple[Line, Ratio, Ratio, Ratio]] = Field(default_factory=list, max_length=100)
+    tests: Line = "none"
+    labels: list[Line] = Field(default_factory=list, max_length=20)
+    patch: Annotated[str, StringConstraints(max_length=200_000)] = ""
+    rungs: list[tuple[Line, Line, Line]] = Field(default_factory=list, max_length=20)
+    machine: Line = ""
+    cost_usd: Amount = 0.0
+    cost_complete: bool = True
+    seconds: Amount = 0.0
+    reproduce: Line = ""
+    message: Line = ""
+
+    def finding(self) -> Finding:
+        """Returns it as the bot's own.
+
+        Raises:
+            UsageError: the target is no path within the repository.
+        """
+        if not TARGET.fullmatch(self.target):
+            raise UsageError("the findings name a target outside the repository")
+        values = self.model_dump()
+        for name in ("workloads", "labels", "rungs"):
+            values[name] = tuple(tuple(one) if isinstance(one, list | tuple) else one for one in values[name])
+        return Finding(**values)
+
+
+class Handed(BaseModel):
+    """The file.
+
+    Attributes:
+        form: of the file.
+        number: of the pull request.
+        head: the commit that it is about.
+        kind: what was asked.
+        findings: what was found.
+    """
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    form: Literal["whet.bot-findings/1"] = Field(alias="schema")
+    number: Annotated[int, Field(gt=0)]
+    head: Sha
+    kind: Kind
+    findings: list[Exchanged] = Field(max_length=MOST)
+
+
+def write_findings(path: Path, number: int, head: str, kind: Kind, findings: list[Finding]) -> None:
+    """Writes the file."""
+    rows = [Exchanged.model_validate(to_plain(one)) for one in findings[:MOST]]
+    handed = Handed(schema="whet.bot-findings/1", number=number, head=head, kind=kind, findings=rows)
+    path.write_text(handed.model_dump_json(by_alias=True, indent=1), encoding="utf-8")
+
+
+def read_findings(path: Path) -> Handed:
+    """Reads the file.
+
+    Raises:
+        UsageError: it is missing, too large, or not what such a file may hold.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"{path} is larger than {LARGEST} bytes")
+        return Handed.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise UsageError(f"{path} is no file of findings: {where}: {fault['type']}") from None

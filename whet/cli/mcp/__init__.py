@@ -1,0 +1,1 @@
+"""The server for coding agents: ``whet mcp``, over the Model Context Protocol."""

@@ -1,0 +1,1 @@
+"""Assembly routines: what their text may hold, and what other instruction sets need."""

@@ -1,0 +1,86 @@
+"""Judges answers for another instruction set: their reference runs here, they run in an emulator.
+
+Nothing that an emulator runs is timed; how many instructions a call takes is counted, and says little of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.profile import Profile
+from whet.core.task import Task
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.evaluators.assembly.lint import lint
+from whet.evaluators.assembly.routines import Routines
+from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.rungs import Check, climbed
+from whet.sandbox.toolchains import native
+
+NO_TRANSLATION = "a translation is assembly: what a compiler makes of other languages is its own work"
+
+Checks = Callable[[Candidate, int], Iterator[tuple[str, Check]]]
+"""From a candidate and the seed of its batch to the rungs before measuring."""
+
+
+class Emulated:
+    """Judges the answers to a task whose time is not measured. See `whet.evaluators.apart.Apart`."""
+
+    def __init__(self, task: Task, checks: Checks, options: Options) -> None:
+        self._checks = checks
+        self._options = options
+        self._reason, self._why = Reason.UNSUPPORTED_CPU, f"{task.isa} is emulated here"
+        if not task.emulated:
+            self._reason, self._why = Reason.NOT_ASKED, "of a translation it counts that it is right"
+
+    def judges(self, candidate: Candidate) -> bool:
+        """See `Apart.judges`: all of them."""
+        return True
+
+    def check(self, candidate: Candidate, rungs: tuple[str, ...], seed: int) -> Verdict:
+        """See `Apart.check`."""
+        return climbed(candidate.id, self._checks(candidate, seed), lambda name: name not in rungs, self._options.until)
+
+    def untimed(self, name: str) -> Rung:
+        """See `Apart.untimed`."""
+        why = f"{self._why}, and an emulator's time is no score"
+        return Rung(name, RungStatus.SKIPPED, self._reason, self._why if self._reason is Reason.NOT_ASKED else why)
+
+    def profile(self, candidate: Candidate) -> Profile:
+        """See `Apart.profile`."""
+        return Profile((), "none", f"{self._why}, so nothing was timed")
+
+    def close(self) -> None:
+        """See `Apart.close`."""
+
+
+class RoutineChecks:
+    """The rungs of a routine; see `Checks`."""
+
+    def __init__(self, task: Task, routines: Routines) -> None:
+        self._task = task
+        self._routines = routines
+
+    def __call__(self, candidate: Candidate, seed: int) -> Iterator[tuple[str, Check]]:
+        """Yields the rungs in their order."""
+        yield "screen", lambda: self._screen(candidate)
+        yield "build", lambda: self._build(candidate)
+        yield "test", lambda: None
+        yield "differential", lambda: self._routines.check(candidate.source, seed)
+        yield "hazard", lambda: None
+        yield "prove", lambda: self._routines.prove(candidate.source)
+
+    def _screen(self, candidate: Candidate) -> Finding:
+        if native.language_of(self._task, candidate.source) != "asm":
+            if self._task.translated:
+                return Fault(Reason.FORBIDDEN_CONSTRUCT, NO_TRANSLATION)
+            return Passed("nothing to parse before the compiler does")
+        fault = lint(candidate.source, self._task.symbol or "", self._task.isa)
+        return fault or Passed("holds one function, and nothing that reaches elsewhere")
+
+    def _build(self, candidate: Candidate) -> Finding:
+        if missing := self._routines.lacking():
+            return missing
+        made = self._routines.assembled(candidate.source)
+        return made if isinstance(made, Fault) else Passed("compiles")

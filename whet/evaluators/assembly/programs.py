@@ -1,0 +1,93 @@
+"""Translations of whole programs: linked with the C library of their machine, and run on stdin beside the reference.
+
+A program may call the C library, keep data that it writes, and consist of several functions; its work it does itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from whet.core.candidate import Candidate
+from whet.core.verdict import Reason
+from whet.evaluators.abi.calls import lacking
+from whet.evaluators.assembly.emulated import NO_TRANSLATION
+from whet.evaluators.assembly.lint import forbidden_instructions, lint
+from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.inputs.source import InputSource
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.pairs import Side
+from whet.evaluators.rungs import Check
+from whet.evaluators.subjects import Workshop
+from whet.sandbox.toolchains import native
+from whet.sandbox.toolchains.assembly import linked_program
+
+MAIN = "main"
+ELSEWHERE = re.compile(
+    r"syscall|system|popen|v?fork|clone|exec[lv]\w*|fexecve|posix_spawnp?|dl(?:m?open|sym)|ptrace|mprotect|socket|connect"
+)
+"""What of the C library starts programs, or asks the kernel for anything whatever."""
+
+
+class ProgramChecks:
+    """The rungs of a program; see `whet.evaluators.assembly.emulated.Checks`.
+
+    Args:
+        workshop: of the task.
+        source: of its inputs.
+        oracle: says what is right.
+        compare: compares a candidate that builds with the reference, on the inputs of a seed.
+    """
+
+    def __init__(
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        oracle: Oracle,
+        compare: Callable[[Candidate, int], Finding],
+    ) -> None:
+        self._workshop = workshop
+        self._task = workshop.task
+        self._source = source
+        self._oracle = oracle
+        self._compare = compare
+
+    def __call__(self, candidate: Candidate, seed: int) -> Iterator[tuple[str, Check]]:
+        """Yields the rungs in their order."""
+        missing = lacking(self._task.isa)
+        yield "screen", lambda: self._screen(candidate)
+        yield "build", lambda: missing or self._build(candidate)
+        yield "test", lambda: missing or self._test(candidate)
+        yield "differential", lambda: missing or self._compare(candidate, seed)
+        yield "hazard", lambda: None
+        yield "prove", lambda: None
+
+    def _screen(self, candidate: Candidate) -> Finding:
+        if native.language_of(self._task, candidate.source) != "asm":
+            return Fault(Reason.FORBIDDEN_CONSTRUCT, NO_TRANSLATION)
+        fault = lint(candidate.source, MAIN, self._task.isa, program=True)
+        return fault or Passed("holds a program, and nothing that reaches elsewhere")
+
+    def _build(self, candidate: Candidate) -> Finding:
+        place = self._workshop
+        made = linked_program(place.sandbox, place.interpreter, self._task, candidate.source)
+        if isinstance(made, native.Diagnostics):
+            return Fault(Reason.BUILD_ERROR, made.text)
+        if called := [name for name in made.called if ELSEWHERE.fullmatch(name)]:
+            return Fault(Reason.FORBIDDEN_CONSTRUCT, f"it calls {', '.join(called)}: a program does its work by itself")
+        return forbidden_instructions(made.listing, self._task.isa) or Passed("is assembled and linked")
+
+    def _test(self, candidate: Candidate) -> Finding | None:
+        cases = [case for case in self._source.cases if case.expected is not None]
+        subject = self._workshop.build(candidate.source)
+        if isinstance(subject, Fault) or not cases:
+            return subject if isinstance(subject, Fault) else None
+        with closing(Side(subject, 0)) as side:
+            for case in cases:
+                answer = side.call(case.payload, self._task.limits.seconds)
+                if isinstance(answer, Fault):
+                    return Fault(answer.reason, f"{answer.detail}\n{self._oracle.input_text(case)}")
+                if fault := self._oracle.judge(case, answer[0], answer[0]):
+                    return fault
+        return Passed(f"{len(cases)} cases pass")

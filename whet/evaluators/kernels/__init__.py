@@ -1,0 +1,1 @@
+"""Tensor kernels: how problems of the kernel suites become tasks."""

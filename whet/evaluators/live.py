@@ -1,0 +1,330 @@
+"""Processes that hold one source text and can be called; the clock out here has the last word on what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from whet.core.circumstances import Cost
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault
+from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.module_target import POISONED
+from whet.sandbox.protocol import Incident, Session
+
+START_SECONDS = 30.0
+SPENT_BYTES = 8
+"""Before each outcome of several: the nanoseconds that it says it took."""
+LONGEST = 10**15
+"""Nanoseconds that no call lasts: eleven days."""
+LONGEST_NAME = 100
+"""Characters of a name that a process tells."""
+FORGED = "the process forged its answer, or touched the clock"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One timed pass over distinct inputs.
+
+    Attributes:
+        outside: seconds between "go" and the last byte of the outcomes, by the clock out here.
+        inside: seconds in the calls, as the process says.
+        cpu: CPU seconds in the calls, of all their threads and of processes that have ended, as the process says.
+        outcomes: one an input.
+        peak: resident bytes at the peak, for programs; 0 where it is not known.
+        waits: context switches at its own wish, as the process says.
+        preemptions: context switches against its wish, as the process says.
+        amount: what a metric other than time found: bytes, instructions or joules.
+        events: seconds in calls on a GPU by its driver's events; None on the CPU.
+        ticks: CPU seconds of the process and its descendants by the kernel's ticks, where these were read.
+    """
+
+    outside: float
+    inside: float
+    cpu: float
+    outcomes: tuple[bytes, ...]
+    peak: int = 0
+    waits: int = 0
+    preemptions: int = 0
+    amount: float | None = None
+    events: float | None = None
+    ticks: float | None = None
+
+
+Answer = tuple[bytes, float] | Fault
+"""An outcome and the seconds that its process says it took, or what is wrong with the process."""
+
+
+class Live(Protocol):
+    """A process that holds one source text and nothing else of ours."""
+
+    def call(self, payload: bytes, seconds: float) -> Answer:
+        """Runs one input."""
+
+    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+        """Runs inputs one after the other, each with as many seconds; yields an answer each, a fault as the last one.
+
+        They are handed over at once, so none may be large or dear. Whoever does not take all answers ends the process.
+
+        Args:
+            payloads: the inputs.
+            seconds: that each may take.
+            way: ``call``, or for a function ``spoil``: called twice, the second time after the first result was
+                changed as a caller may, and answered then.
+        """
+
+    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+        """Runs distinct inputs in one window; of a native function all of them ``repeats`` times over."""
+
+    def peak(self) -> int | None:
+        """Returns the most bytes that it and all that it started used together, where that was asked for."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+REASON_OF = {
+    "timeout": Reason.TIMEOUT,
+    "crash": Reason.CRASH,
+    "memory": Reason.OUT_OF_MEMORY,
+    "output_flood": Reason.OUTPUT_FLOOD,
+    "protocol": Reason.SANDBOX_VIOLATION,
+}
+
+
+def fault(incident: Incident, seconds: float) -> Fault:
+    """Returns what an incident means for the candidate."""
+    detail = f"no answer within {seconds:g} s" if incident.kind == "timeout" else str(incident)
+    if f"exit code {POISONED}" in detail:
+        detail = "one of its kernels broke the CUDA context, as an illegal address does; its process was ended"
+    return Fault(REASON_OF[incident.kind], detail)
+
+
+def _outcome(value: Any) -> bytes:
+    if type(value) is not bytes:
+        raise ValueError("an outcome that is no bytes")
+    return value
+
+
+def _count(number: Any) -> int:
+    # Only whole numbers: one NaN from inside would make every comparison out here false.
+    if type(number) is not int or not 0 <= number < LONGEST:
+        raise ValueError("a number that counts nothing")
+    return number
+
+
+def _seconds(nanoseconds: Any) -> float:
+    return _count(nanoseconds) / 1e9
+
+
+class LiveFunction:
+    """A `Live` Python function. The candidate shares its process, so its answers are hostile.
+
+    Attributes:
+        loading: seconds that its module took to load, by the clock out here.
+    """
+
+    def __init__(self, session: Session, loading: float, on_gpu: bool = False) -> None:
+        self._session = session
+        self.loading = loading
+        self._on_gpu = on_gpu
+
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
+
+    def call(self, payload: bytes, seconds: float) -> Answer:
+        """See `Live.call`."""
+        try:
+            (_, outcome, spent), _ = self._session.ask("call", payload, seconds=seconds)
+            return _outcome(outcome), _seconds(spent)
+        except Incident as incident:
+            return fault(incident, seconds)
+        except (ValueError, TypeError):
+            return Fault(Reason.CHEATING, FORGED)
+
+    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+        """See `Live.calls`."""
+        question = ("each", way, [len(payload) for payload in payloads], b"".join(payloads))
+        try:
+            with closing(self._session.ask_each(*question, answers=len(payloads), seconds=seconds)) as answers:
+                for answer in answers:
+                    if len(answer) < SPENT_BYTES:
+                        raise ValueError("an answer without its seconds")
+                    yield answer[SPENT_BYTES:], _seconds(int.from_bytes(answer[:SPENT_BYTES], "little"))
+        except Incident as incident:
+            yield fault(incident, seconds)
+        except ValueError:
+            yield Fault(Reason.CHEATING, FORGED)
+
+    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+        """See `Live.timed`."""
+        try:
+            # The inputs come with "go": before it there is nothing that a thread could begin to work on.
+            (_, inside, cpu, waits, preemptions, outcomes, *events), outside = self._session.ask(
+                "go", list(payloads), repeats, seconds=seconds
+            )
+            if len(events) != self._on_gpu:
+                raise ValueError("a device's time where there is none, or none of one")
+            return Pass(
+                outside,
+                _seconds(inside),
+                _seconds(cpu),
+                tuple(map(_outcome, outcomes)),
+                waits=_count(waits),
+                preemptions=_count(preemptions),
+                events=_seconds(events[0]) if events else None,
+            )
+        except Incident as incident:
+            return fault(incident, seconds)
+        except (ValueError, TypeError):
+            return Fault(Reason.CHEATING, FORGED)
+
+    def hot_lines(self, payloads: Sequence[bytes], seconds: float) -> list[tuple[int, int]]:
+        """Returns (line, nanoseconds) of the target's file from running inputs for ``seconds``.
+
+        Raises:
+            Incident: the process is gone.
+        """
+        (_, hits), _ = self._session.ask("profile", list(payloads), seconds, seconds=seconds * 3 + START_SECONDS)
+        return [(int(line), int(count)) for line, count in hits]
+
+    def helper_calls(
+        self, payloads: Sequence[bytes], names: Sequence[str], most: int, seconds: float
+    ) -> list[tuple[str, bytes]]:
+        """Returns how a Python target calls other functions of its module: see `whet.sandbox.inside.helper_calls`.
+
+        Args:
+            payloads: inputs of the target.
+            names: of those functions.
+            most: calls of each that are kept.
+            seconds: that an input may take.
+
+        Raises:
+            Incident: the process is gone.
+            ValueError: it said what is no call.
+        """
+        limit = START_SECONDS + seconds * len(payloads)
+        (_, rows), _ = self._session.ask("helpers", list(payloads), list(names), most, seconds=limit)
+        calls = [(name, call) for name, call in rows if name in names and type(call) is bytes]
+        if len(calls) < len(rows):
+            raise ValueError("a call that is none")
+        return calls
+
+    def cost(self, payload: bytes, seconds: float) -> Cost:
+        """Returns what a call of a torch module on an input computes and moves.
+
+        Raises:
+            Incident: the process is gone.
+            ValueError: it said what is no count.
+        """
+        (_, *counts, number, device), _ = self._session.ask("cost", payload, seconds=seconds)
+        flops, moved, written, operations = map(_count, counts)
+        return Cost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
+
+    def renewed(self, sets: Sequence[Sequence[bytes]], seconds: float) -> list[float] | Fault:
+        """Returns the seconds of each round of a native function; see `whet.sandbox.inside.native_rounds.renewed`."""
+        try:
+            (_, times), _ = self._session.ask("renewed", [list(one) for one in sets], seconds=seconds)
+            return [_seconds(one) for one in times]
+        except Incident as incident:
+            return fault(incident, seconds)
+        except (ValueError, TypeError):
+            return Fault(Reason.CHEATING, FORGED)
+
+    def memory_lines(self, payload: bytes, seconds: float, limit: float) -> list[tuple[int, int, int]]:
+        """Returns (line of the target's file, bytes, blocks) of an input's run; line 0 stands for the peak of all.
+
+        Args:
+            payload: the input.
+            seconds: for which each of two runs is followed.
+            limit: seconds that a run may take when nobody follows it.
+
+        Raises:
+            Incident: the process is gone.
+        """
+        most = 3 * limit + 4 * seconds + START_SECONDS
+        (_, rows), _ = self._session.ask("memory", payload, seconds, seconds=most)
+        return [(int(line), int(size), int(count)) for line, size, count in rows]
+
+    def peak(self) -> int | None:
+        """See `Live.peak`."""
+        return self._session.peak()
+
+    def close(self) -> None:
+        """See `Live.close`."""
+        self._session.close()
+
+
+class LiveProgram:
+    """A `Live` program: a new process of it for every input."""
+
+    def __init__(self, session: Session, argv: list[str]) -> None:
+        self._session = session
+        self._argv = argv
+
+    @property
+    def session(self) -> Session:
+        """What it talks through."""
+        return self._session
+
+    def call(self, payload: bytes, seconds: float) -> Answer:
+        """See `Live.call`."""
+        result = self._run(payload, seconds)
+        return result if isinstance(result, Fault) else (result.outcomes[0], result.inside)
+
+    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+        """See `Live.calls`; each runs when its answer is wanted."""
+        for payload in payloads:
+            yield (answer := self.call(payload, seconds))
+            if isinstance(answer, Fault):
+                return
+
+    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+        """See `Live.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
+        total = Pass(0.0, 0.0, 0.0, ())
+        for payload in payloads:
+            run = self._run(payload, seconds)
+            if isinstance(run, Fault):
+                return run
+            total = Pass(
+                total.outside + run.outside,
+                total.inside + run.inside,
+                total.cpu + run.cpu,
+                total.outcomes + run.outcomes,
+                max(total.peak, run.peak),
+                total.waits + run.waits,
+                total.preemptions + run.preemptions,
+            )
+        return total
+
+    def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
+        try:
+            # Else a run could read the result that an earlier one kept in a file.
+            self._session.ask("clear", seconds=START_SECONDS)
+            self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
+            answer, outside = self._session.ask("go", seconds=seconds)
+            if answer[0] == "error":
+                return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
+            _, code, inside, cpu, peak, waits, preemptions = answer
+            (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
+        except Incident as incident:
+            return fault(incident, seconds)
+        if code < 0:
+            said = stderr.decode("utf-8", "replace").strip()[-300:]
+            flooded = code == -25  # SIGXFSZ: a file over the limit
+            reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
+            return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
+        outcome = encode((code, stdout, stderr[-2000:]))
+        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions)
+
+    def peak(self) -> int | None:
+        """See `Live.peak`."""
+        return self._session.peak()
+
+    def close(self) -> None:
+        """See `Live.close`."""
+        self._session.close()

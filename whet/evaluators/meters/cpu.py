@@ -1,0 +1,105 @@
+"""CPU seconds: of all threads and children of a process in its calls, held against the kernel's account out here."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from whet.core.errors import UsageError
+from whet.core.task import Task
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Live, LiveFunction, LiveProgram, Pass
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.meters.time import windows
+from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.timing.statistics import NOISY
+from whet.evaluators.timing.turns import SIDES, Series, Turn
+from whet.sandbox.process_tree import running_seconds, ticked_seconds
+from whet.sandbox.protocol import Job
+from whet.sandbox.toolchains import native
+
+UNSEEN_SECONDS, UNSEEN_SHARE = 0.005, 0.1
+"""By how much the kernel's ticks, the median of some turns, may lie above what is believed of a pass."""
+
+
+class Cpu:
+    """The meter of ``--metric cpu``."""
+
+    name = "cpu"
+    unit = "s"
+    looks = NOISY
+    pass_seconds = 0.1  # ticks are of 10 ms
+    clocked = True
+    forks = False
+    controls: tuple[str, ...] = ()
+
+    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+        """See `Meter.variants`."""
+        return native.variants(task)
+
+    def take(
+        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass] | Fault:
+        """See `Meter.take`."""
+        return windows(subject, drawn, warm, setting, _window)
+
+    def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
+        """See `Meter.series`.
+
+        What the process says counts where the kernel's account of its threads, less what the baseline needs to hand
+        outcomes over, is no larger. Threads and children that have ended show in the kernel's ticks alone.
+        """
+        passes = {side: [turn.passes[name][side] for turn in turns] for side in SIDES}
+        ours = [*passes["baseline"], *passes["again"]]
+        exact = max(0.0, statistics.median((one.amount or 0.0) - one.cpu for one in ours))
+        ticked = max(0.0, statistics.median((one.ticks or 0.0) - one.cpu for one in ours))
+        used = {
+            side: [max(one.cpu, (one.amount or 0.0) - exact, 1e-9) for one in found] for side, found in passes.items()
+        }
+        said = statistics.median(used["candidate"])
+        seen = statistics.median((one.ticks or 0.0) for one in passes["candidate"]) - ticked
+        if seen > said * (1 + UNSEEN_SHARE) + UNSEEN_SECONDS:
+            return Fault(
+                Reason.CHEATING,
+                f"{name}: its process says {said * 1e3:.3g} CPU ms in the calls, the kernel {seen * 1e3:.3g} CPU ms",
+            )
+        used["candidate"] = [one + turn.charged for one, turn in zip(used["candidate"], turns, strict=True)]
+        return Series(*(tuple(used[side]) for side in SIDES))
+
+
+def _window(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+    assert isinstance(live, LiveFunction | LiveProgram)
+    before = _account(live)
+    measured = live.timed(payloads, seconds, repeats)
+    if isinstance(measured, Fault):
+        return measured
+    exact, ticked = (now - then for now, then in zip(_account(live), before, strict=True))
+    return replace(measured, amount=max(0.0, exact), ticks=max(0.0, ticked))
+
+
+def _account(live: LiveFunction | LiveProgram) -> tuple[float, float]:
+    """Returns the CPU seconds of a process and its descendants so far: of threads that live, and in ticks of all."""
+    pids = live.session.pids()
+    return sum(map(running_seconds, pids)), sum(map(ticked_seconds, pids))
+
+
+def open_cpu(workshop: Workshop) -> Cpu:
+    """Returns the meter.
+
+    Raises:
+        UsageError: the sandbox's processes cannot be seen from here.
+    """
+    session = workshop.sandbox.open(Job("programs", workshop.interpreter))
+    try:
+        seen = session.pids()
+    finally:
+        session.close()
+    if not seen:
+        raise UsageError(
+            f"--metric cpu needs to see the sandbox's processes from outside, and {workshop.sandbox.name} shows none "
+            "here; give --sandbox bubblewrap"
+        )
+    return Cpu()

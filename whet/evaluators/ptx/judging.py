@@ -1,0 +1,97 @@
+"""Judges kernels in PTX as far as that goes without a device: their text, ptxas, and their machine code.
+
+What only a device can show, right results among it, reads skipped, with the reason ``no_device``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whet.core.candidate import Candidate, content_id
+from whet.core.config import Options
+from whet.core.errors import BaselineError
+from whet.core.profile import Profile
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.kernels.device import chosen_arch
+from whet.evaluators.kernels.deviceless import NOT_HERE
+from whet.evaluators.profilers.static_facts import lines
+from whet.evaluators.ptx.assembling import assemble_ptx
+from whet.evaluators.ptx.examine import PtxReport, build_finding, examine
+from whet.evaluators.ptx.text import screen
+from whet.evaluators.rungs import Check, climbed
+from whet.evaluators.subjects import Workshop
+
+RUNS_NOWHERE = f"{NOT_HERE}, and PTX runs nowhere else"
+
+
+class PtxKernels:
+    """Judges the answers to one task in PTX. See `whet.evaluators.apart.Apart`."""
+
+    def __init__(self, workshop: Workshop, options: Options) -> None:
+        self._task = workshop.task
+        self._sandbox = workshop.sandbox
+        self._interpreter = workshop.interpreter
+        self._options = options
+        self._arch = chosen_arch(options)
+        self._reports: dict[str, PtxReport | Fault | Skipped] = {}
+
+    def expect_assembled(self) -> None:
+        """Returns where the target as it stands can be assembled, or nothing here can tell.
+
+        Raises:
+            BaselineError: ptxas refuses it.
+        """
+        found = assemble_ptx(self._sandbox, self._interpreter, self._task.source, self._arch)
+        if isinstance(found, Fault):
+            told = found.detail.splitlines()[0]
+            raise BaselineError(f"{self._task.path} does not assemble for {self._arch}: {told}", found.reason.value)
+
+    def judges(self, candidate: Candidate) -> bool:
+        """See `Apart.judges`: all of them."""
+        return True
+
+    def check(self, candidate: Candidate, rungs: tuple[str, ...], seed: int) -> Verdict:
+        """See `Apart.check`; nothing is run, so nothing is drawn."""
+        return climbed(candidate.id, self._checks(candidate), lambda name: name not in rungs, self._options.until)
+
+    def _checks(self, candidate: Candidate) -> Iterator[tuple[str, Check]]:
+        yield "screen", lambda: self.screen(candidate.source)
+        yield "build", lambda: self.build(candidate)
+        yield "test", lambda: None
+        yield "differential", lambda: Skipped(Reason.NO_DEVICE, RUNS_NOWHERE)
+        yield "hazard", lambda: Skipped(Reason.NO_DEVICE, NOT_HERE)
+        yield "prove", lambda: None
+
+    def untimed(self, name: str) -> Rung:
+        """See `Apart.untimed`."""
+        return Rung(name, RungStatus.SKIPPED, Reason.NO_DEVICE, f"{NOT_HERE}: it cannot be timed")
+
+    def profile(self, candidate: Candidate) -> Profile:
+        """See `Apart.profile`."""
+        found = self._examined(candidate.source)
+        if not isinstance(found, PtxReport):
+            return Profile((), "static facts", found.detail)
+        original = candidate.source == self._task.source
+        told = "\n".join(lines(found.kernels)) if original else build_finding(found).detail
+        return Profile((), "static facts", f"nothing was timed for this; ptxas tells:\n{told}")
+
+    def close(self) -> None:
+        """See `Apart.close`."""
+
+    def screen(self, source: str) -> Fault | Passed:
+        """Returns what a candidate's text holds that it may not, or that it holds what it must."""
+        return screen(source, self._task.source) or Passed(
+            "has the kernels of the original, and nothing that reaches beyond a launch"
+        )
+
+    def build(self, candidate: Candidate) -> Finding:
+        """Returns what ptxas makes of a candidate, beside what it makes of the original."""
+        found = self._examined(candidate.source)
+        return build_finding(found) if isinstance(found, PtxReport) else found
+
+    def _examined(self, source: str) -> PtxReport | Fault | Skipped:
+        identity = content_id(source)
+        if identity not in self._reports:
+            self._reports[identity] = examine(self._sandbox, self._interpreter, source, self._task.source, self._arch)
+        return self._reports[identity]

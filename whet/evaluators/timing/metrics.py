@@ -1,0 +1,82 @@
+"""All metrics that are asked for: the one that decides, and those beside it, held to their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.measurement import Measurement
+from whet.core.verdict import Rung
+from whet.evaluators.baseline import Baseline
+from whet.evaluators.inputs.source import InputSource, derive
+from whet.evaluators.meters.base import Meter
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.rungs import measured
+from whet.evaluators.subjects import Workshop
+from whet.evaluators.timing.constraints import constrained, wanted
+from whet.evaluators.timing.measuring import Measuring
+from whet.evaluators.timing.statistics import Stage
+
+
+class Metrics:
+    """Measures the candidates of one task in several metrics.
+
+    Args:
+        workshop: makes processes of both sides.
+        source: draws the inputs.
+        oracle: compares outcomes.
+        options: as the user gave them.
+        meters: of ``options.metrics[0]`` and ``options.beside``.
+    """
+
+    def __init__(
+        self, workshop: Workshop, source: InputSource, oracle: Oracle, options: Options, meters: Sequence[Meter]
+    ) -> None:
+        self._options = options
+        first, *others = ((meter, Measuring(workshop, source, oracle, options, meter)) for meter in meters)
+        self._first = first[1]
+        self._others = others
+
+    def climb(
+        self,
+        name: str,
+        candidate: Candidate,
+        baseline: Baseline,
+        stages: tuple[Stage, ...],
+        seed: int,
+        begun: Measurement | None = None,
+        looks: int | None = None,
+    ) -> tuple[Rung, Measurement | None]:
+        """Measures a candidate that was found right; see `whet.evaluators.timing.measuring.Measuring.climb`.
+
+        Returns:
+            the rung, and the measurement of the metric that decides with those of the others beside it, once that has
+            decided. None where the candidate showed a fault in any of them.
+        """
+        rung, first = self._first.climb(name, candidate, baseline, stages, seed, begun, looks)
+        if first is None or first.undecided or not (self._others or self._options.constraints):
+            return rung, first
+        found: list[Measurement] = []
+        evidence = {}
+        seconds = rung.seconds
+        for meter, measuring in self._others:
+            if not wanted(meter.name, self._options.metrics, (first, *found)):
+                continue
+            taken = meter.looks.confirm if name == "confirm" else meter.looks.beside
+            own, one = measuring.climb(name, candidate, replace(baseline, meter=meter), taken, derive(seed, meter.name))
+            if one is None:
+                return own, None
+            found.append(one)
+            evidence[meter.name] = own.evidence
+            seconds += own.seconds
+        joined = constrained(first, found, self._options.constraints)
+        told = measured(name, joined, seconds)
+        detail = "; ".join((told.detail, *map(_figures, found)))
+        return replace(told, detail=detail, evidence={**rung.evidence, **told.evidence, "beside": evidence}), joined
+
+
+def _figures(found: Measurement) -> str:
+    speedup = found.speedup
+    return f"{speedup.metric} {speedup.ratio:.3f}x ({speedup.low:.3f}x to {speedup.high:.3f}x)"

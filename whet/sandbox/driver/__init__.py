@@ -1,0 +1,1 @@
+"""The program in C and assembly that calls a native function; `whet.sandbox.toolchains.driver` compiles it."""

@@ -1,0 +1,178 @@
+"""A function of a shared object, called by the C ABI with buffers made from an input.
+
+Each buffer lies between pages that nobody may touch, what is only read cannot be written, and what is only written
+holds no result of an earlier call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import zlib
+from array import array
+
+from .codec import CodecError, Elements
+from .decode import Node, decode
+from .guarded import Guarded
+from .lengths import evaluate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from typing import Any
+
+    from .cuda_clock import CudaClock
+
+TYPES = {
+    **{f"{sign}int{bits}": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "float32": ctypes.c_float,
+    "float64": ctypes.c_double,
+    "longdouble": ctypes.c_longdouble,
+}
+LETTERS = {"i": "i", "u": "u", "f": "f", "l": "f"}
+SIZES = {name: ctypes.sizeof(cls) for name, cls in TYPES.items()}
+DTYPES = {name: f"{'|' if size == 1 else '<'}{LETTERS[name[0]]}{size}" for name, size in SIZES.items()}
+"""As `numpy.dtype.str` has them."""
+NARROW = {"<f4": "f", "<f8": "d"}
+UNWRITTEN = 0xFF
+"""In each byte that a function has to write: as a float it is no number, as an integer the largest or -1."""
+
+
+class Prepared:
+    """The arguments of one call: buffers in memory of their own, and plain numbers.
+
+    As an outcome's arguments it says what became of the buffers that are only read.
+    """
+
+    def __init__(self, values: list[Any], buffers: dict[str, tuple[Any, Guarded]], changed: dict[str, bytes]) -> None:
+        self.values = values
+        self.buffers = buffers
+        self.changed = changed
+
+    def restore(self) -> None:
+        """Gives buffers that a call may change what they held before it."""
+        for name, data in self.changed.items():
+            self.buffers[name][1].write(data)
+
+
+class Result:
+    """What a call returned and wrote; read when the outcome is stored, and not while the clock runs."""
+
+    def __init__(self, returned: Any, prepared: Prepared) -> None:
+        self.returned = returned
+        self.prepared = prepared
+
+
+class NativeTarget:
+    """A loaded native function. Its methods are those of `calls.Target`.
+
+    Args:
+        tree: the staged tree.
+        library: path of the shared object in it.
+        symbol: of the function.
+        returns: type of its result, or None.
+        arguments: of each (name, type, role, length, align), as in `whet.core.signature.Argument`.
+    """
+
+    clock: CudaClock | None = None
+
+    def __init__(self, tree: str, library: str, symbol: str, returns: str | None, arguments: Any) -> None:
+        self.path = os.path.join(tree, library)
+        self.arguments = arguments
+        self.returns = returns
+        self.library = ctypes.CDLL(self.path)
+        self.function: Any = getattr(self.library, symbol)
+        self.function.restype = None if returns is None else TYPES[returns]
+        self.function.argtypes = [
+            ctypes.c_void_p if role in ("in", "out", "inout") else TYPES[kind] for _, kind, role, _, _ in arguments
+        ]
+
+    def decode(self, payload: bytes) -> tuple[Any, Any, Any]:
+        """Returns (no init, the prepared call, no keywords) of one input."""
+        return (), self.read(payload), {}
+
+    def read(self, payload: bytes) -> Prepared:
+        """Returns the prepared call of one input."""
+        given = iter(decode(payload))
+        at_end = zlib.crc32(payload) % 2 == 0
+        numbers: dict[str, Any] = {}
+        contents: dict[str, bytes] = {}
+        for name, kind, role, _, _ in self.arguments:
+            if role in ("in", "inout"):
+                contents[name] = element_bytes(next(given), kind, name)
+            elif role != "out":
+                numbers[name] = next(given)
+        values: list[Any] = []
+        buffers: dict[str, tuple[Any, Guarded]] = {}
+        for argument in self.arguments:
+            name, kind, role, length, align = argument
+            if name in numbers:
+                values.append(numbers[name])
+                continue
+            size = evaluate(length, numbers) * SIZES[kind]
+            data = contents.get(name, bytes([UNWRITTEN]) * size)
+            if len(data) != size:
+                raise CodecError(f"{name} holds {len(data)} bytes, and its length {length} asks for {size}")
+            memory = Guarded(size, max(align, SIZES[kind]), at_end)
+            memory.write(data)
+            memory.allow(writing=role != "in")
+            buffers[name] = argument, memory
+            values.append(memory.address)
+        changed = {name: contents[name] for name, _, role, _, _ in self.arguments if role == "inout"}
+        return Prepared(values, buffers, changed)
+
+    def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Returns (None, result)."""
+        return None, Result(self.function(*args.values), args)
+
+    def outcome(self, kind: str, value: Any) -> Any:
+        """Returns what a call returned, and what it wrote, as plain data."""
+        if kind != "value":
+            return value
+        written = [
+            Elements(DTYPES[kind], memory.read())
+            for (_, kind, role, _, _), memory in value.prepared.buffers.values()
+            if role != "in"
+        ]
+        returned = value.returned
+        if self.returns is not None and isinstance(
+            returned, float
+        ):  # in its own format: as a Python float it would claim bits that it lacks
+            returned = Elements(DTYPES[self.returns], bytes(TYPES[self.returns](returned)))
+        return returned if not written else (returned, *written)
+
+    def left(self, payload: bytes, given: Any) -> Any:
+        """Returns None: what is only read cannot be written, and what is written is part of the result."""
+        return None
+
+    changed = left
+
+
+def element_bytes(value: Any, kind: str, name: str) -> bytes:
+    """Returns the elements of a buffer as an input gives them: an array, bytes, or a list of numbers.
+
+    Floats may come in a narrower format.
+    """
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, Node) and value.kind == "ndarray":
+        dtype, _, data, *_ = value.state
+    elif isinstance(value, Node) and value.name == "array:array":
+        code, data = value.state
+        letter = "f" if code in "fd" else "u" if code.isupper() else "i"
+        dtype = f"{'|' if array(code).itemsize == 1 else '<'}{letter}{array(code).itemsize}"
+    elif isinstance(value, list | tuple):
+        return _packed(value, kind, name)
+    else:
+        raise CodecError(f"{name} is no array, no bytes and no list of numbers")
+    if dtype == DTYPES[kind]:
+        return bytes(data)
+    if dtype in NARROW and DTYPES[kind][1] == "f":
+        return _packed(array(NARROW[dtype], data), kind, name)
+    raise CodecError(f"{name} is an array of {dtype}, and the prototype asks for {DTYPES[kind]}")
+
+
+def _packed(numbers: Any, kind: str, name: str) -> bytes:
+    try:
+        return bytes((TYPES[kind] * len(numbers))(*numbers))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CodecError(f"{name}: {error}") from None

@@ -1,0 +1,152 @@
+"""A worker as its host's side sees it: a process that is started when it is needed, and again after it ended."""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import whet
+from whet.core.errors import SandboxError
+from whet.sandbox.workers.errors import told
+from whet.sandbox.workers.serve import Answer, Order
+
+GRACE_SECONDS = 5.0
+"""In which an idle worker closes what it kept."""
+
+
+class WorkerDiedError(SandboxError):
+    """The process that was to do a piece of work ended, and all that it had started.
+
+    Attributes:
+        begun: whether it may have died of the work.
+    """
+
+    def __init__(self, begun: bool) -> None:
+        super().__init__("the worker died")
+        self.begun = begun
+
+
+class Worker:
+    """Does one piece of work at a time."""
+
+    def __init__(self, host: str) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        self._process: _Process | None = None
+        self._doing = 0
+        self._ended = 0
+        self._closed = False
+
+    def do(self, order: Order) -> Answer:
+        """Has a piece of work done.
+
+        Raises:
+            WorkerDiedError: it was ended, or the worker ended by itself; nothing of it is left.
+        """
+        with self._lock:
+            if self._closed or self._ended == order.ticket:
+                raise WorkerDiedError(begun=False)
+            if self._process is None or not self._process.alive:
+                try:
+                    self._process = _Process(self._host)
+                except OSError as error:
+                    return Answer(raised=told(SandboxError(f"no worker could be started on {self._host}: {error}")))
+            process, self._doing = self._process, order.ticket
+        try:
+            return process.ask(order)
+        except (EOFError, OSError):
+            process.end()
+            with self._lock:
+                self._process = None
+            raise WorkerDiedError(process.ready) from None
+        finally:
+            with self._lock:
+                self._doing = 0
+
+    def end(self, ticket: int) -> None:
+        """Ends a piece of work, whether it has begun or not; `do` says when nothing is left of it."""
+        with self._lock:
+            self._ended = ticket
+            if self._doing == ticket and self._process is not None:
+                self._process.hang_up()
+
+    def close(self) -> None:
+        """Ends the process; one that is idle closes what it kept."""
+        with self._lock:
+            self._closed = True
+            process = self._process
+            if process is not None and self._doing:
+                process.hang_up()
+        if process is not None:
+            process.close()
+
+
+class _Process:
+    """One process with its keeper; see `whet.sandbox.workers.child`."""
+
+    def __init__(self, host: str) -> None:
+        self._socket, theirs = socket.socketpair()
+        self._connection = Connection(os.dup(self._socket.fileno()))
+        self.ready = False
+        place = str(Path(whet.__file__).parent.parent)
+        path = os.pathsep.join(filter(None, (place, os.environ.get("PYTHONPATH"))))
+        with theirs:
+            subprocess.run(
+                [sys.executable, "-m", "whet.sandbox.workers.child", str(theirs.fileno()), host],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": path},
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+                check=False,
+            )
+
+    @property
+    def alive(self) -> bool:
+        poll = select.poll()
+        poll.register(self._socket, select.POLLRDHUP)
+        return not poll.poll(0)
+
+    def ask(self, order: Order) -> Answer:
+        if not self.ready:
+            self.ready = self._connection.recv()
+        self._connection.send(order)
+        answer = self._connection.recv()
+        assert isinstance(answer, Answer)
+        return answer
+
+    def hang_up(self) -> None:
+        """Has the keeper end everything; whoever waits for an answer meets the end of the socket after that."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+
+    def end(self) -> None:
+        """Ends everything, and waits until nothing is left."""
+        self.hang_up()
+        self._left(math.inf)
+        self._socket.close()
+        self._connection.close()
+
+    def close(self) -> None:
+        """Ends everything; an idle worker closes what it kept."""
+        with suppress(OSError, ValueError):
+            self._connection.send(None)
+        self._left(GRACE_SECONDS)
+        self.end()
+
+    def _left(self, seconds: float) -> None:
+        """Waits for the end of the socket."""
+        poll = select.poll()
+        with suppress(OSError, ValueError):
+            poll.register(self._socket, select.POLLIN)
+            while poll.poll(None if seconds == math.inf else seconds * 1000) and self._socket.recv(1 << 16):
+                pass

@@ -1,0 +1,1 @@
+"""Routines in assembly with one fault each, the rung that is to catch it, and right ones that must pass."""
