@@ -19,7 +19,7 @@ def piece(call, needs=None, **argument):
     return Work(hashlib.sha256(text.encode()).hexdigest(), f"whet.testing.pieces:{call}", argument, needs or Needs())
 
 
-def outcomes(executor, *works, seconds=60):
+def outcomes(executor, *works, seconds=180):
     """Returns what came of work, in the order that it was submitted."""
     tickets = [executor.submit(work) for work in works]
     found = {outcome.ticket: outcome for outcome in executor.as_completed(tickets, seconds)}
@@ -34,7 +34,7 @@ def running(pid):
         return False
 
 
-def lines(path, count, seconds=20):
+def lines(path, count, seconds=60):
     """Returns the lines of a file once there are so many."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -45,7 +45,7 @@ def lines(path, count, seconds=20):
     raise AssertionError(f"{path} has not got {count} lines in {seconds} s")
 
 
-def gone(pids, seconds=10):
+def gone(pids, seconds=60):
     """Whether processes end within some seconds."""
     deadline = time.monotonic() + seconds
     while any(map(running, pids)):

@@ -95,6 +95,7 @@ MANY = (
 )
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("isa", ISAS)
 def test_every_argument_arrives_wherever_the_convention_puts_it(sandbox: Sandbox, isa: str) -> None:
     if ISAS[isa].lacking():
@@ -146,6 +147,7 @@ def test_more_arguments_than_there_are_places_for_are_refused() -> None:
         places(contract(f"int f({many})"), CONVENTIONS["x86_64"])
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("kind", ["void", "int8_t", "uint16_t", "int32_t", "uint64_t", "float", "double"])
 def test_a_result_is_read_as_wide_as_its_type_is(sandbox: Sandbox, driver: Driver, kind: str) -> None:
     signature = contract(f"{kind} f(int64_t x)")

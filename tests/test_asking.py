@@ -219,6 +219,7 @@ def release() -> Iterator[threading.Event]:
     event.set()
 
 
+@pytest.mark.corpus
 def test_calls_under_way_when_the_time_is_up_are_abandoned_and_count_at_their_worst_case(
     home: Path, release: threading.Event
 ) -> None:

@@ -218,6 +218,7 @@ def test_loops_are_found_from_their_jumps() -> None:
     assert list(loops("ret\n")) == []
 
 
+@pytest.mark.corpus
 @needs_sandbox
 @pytest.mark.parametrize("language", ["asm", "c"])
 def test_more_arguments_than_can_be_passed_are_told_in_a_line(whet: Any, tmp_path: Path, language: str) -> None:
@@ -235,6 +236,7 @@ def test_more_arguments_than_can_be_passed_are_told_in_a_line(whet: Any, tmp_pat
     assert line.endswith("f takes 30 arguments; 24 of them would lie on the stack, and at most 16 can be passed there")
 
 
+@pytest.mark.corpus
 @needs_sandbox
 @pytest.mark.skipif(shutil.which(perf.PATH) is None, reason="perf is not installed")
 def test_hot_lines_of_a_short_routine_are_found_by_calling_it_again_and_again(folder: Path) -> None:

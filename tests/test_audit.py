@@ -67,6 +67,7 @@ def write(folder: Path, workload: str, target: str = TARGET) -> str:
     return f"{folder}/target.py::largest"
 
 
+@pytest.mark.corpus
 def test_a_strong_workload_passes_and_its_mutants_are_killed(tmp_path: Path) -> None:
     heard: list[Event] = []
     found = library.audit(write(tmp_path, STRONG), mutants=50, seed=5, listener=heard.append)
@@ -79,6 +80,7 @@ def test_a_strong_workload_passes_and_its_mutants_are_killed(tmp_path: Path) -> 
     assert {event.data["candidate"] for event in done} == {mutant.id for mutant in found.mutants}
 
 
+@pytest.mark.corpus
 def test_a_survivor_is_printed_with_its_diff_and_a_null_candidate_that_passes_ends_in_5(whet, tmp_path: Path) -> None:
     target = write(tmp_path, BARRED)
     done = whet("audit", target, "--mutants", "3", "--seed", "1")
@@ -115,6 +117,7 @@ def test_the_document(whet, tmp_path: Path) -> None:
     assert again["mutants"]["made"] == document["mutants"]["made"]
 
 
+@pytest.mark.corpus
 def test_own_tests_are_a_rung_of_their_own(tmp_path: Path) -> None:
     target = write(tmp_path, STRONG)
     (tmp_path / "test_target.py").write_text(
@@ -149,6 +152,7 @@ def test_a_c_program_and_its_mutants_that_do_not_compile(tmp_path: Path) -> None
     assert {mutant.killed_by for mutant in found.mutants} <= {"build", "differential", None}
 
 
+@pytest.mark.corpus
 def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: Path) -> None:
     target = write(tmp_path, BARRED)
     (tmp_path / "same.py").write_text(TARGET)
@@ -160,6 +164,7 @@ def test_verify_refuses_an_oracle_that_a_null_candidate_passes(whet, tmp_path: P
     assert "added because" in line
 
 
+@pytest.mark.corpus
 def test_verify_strengthens_the_inputs_first_and_says_so(tmp_path: Path) -> None:
     target = write(tmp_path, VARIED)
     (tmp_path / "same.py").write_text(TARGET + "# the same\n")
@@ -173,6 +178,7 @@ def test_verify_strengthens_the_inputs_first_and_says_so(tmp_path: Path) -> None
     assert any("added because" in event.text for event in heard)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("words", "said"),
     [

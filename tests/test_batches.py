@@ -83,6 +83,7 @@ def test_those_of_one_announcement_meet_the_same_inputs_and_others_meet_others(o
         assert len(set(some[:10]) & set(others[:10])) < 3  # there is but one empty list
 
 
+@pytest.mark.corpus
 def test_a_batch_that_is_announced_again_meets_the_same_whatever_its_order(opened: Opened) -> None:
     first, again = opened(), opened()
     batch = candidates("a", "b", "c")

@@ -97,6 +97,7 @@ def test_fetch_help_says_where_to_get_data_and_checks_it(here, tmp_path):
     assert "fault     level1/1_Broken.py: no problem" in told
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_a_run_is_scored_and_goes_on(whet, tmp_path):
     words = ("bench", "run", "whetbench", "--ids", "dedup-events", "--until", "differential", "--seed", "7")

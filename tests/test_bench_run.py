@@ -82,6 +82,7 @@ done(asked(suite, workers=int(sys.argv[3])), folder)
 """
 
 
+@pytest.mark.corpus
 @sandboxed
 @pytest.mark.parametrize(("workers", "wanted"), [(1, 3), (2, 2)])
 def test_a_kill_loses_and_repeats_no_finished_row(tmp_path, workers, wanted):
@@ -240,6 +241,7 @@ def test_caps_end_a_run_before_the_next_problem(tmp_path):
         done(asked(suite, workers=0), tmp_path)
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_the_verdict_stands_beside_the_own_rule_with_its_evidence(tmp_path):
     suite = TinySuite(1)
@@ -266,6 +268,7 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\n", "\\n") + '"'
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_a_run_of_a_model_goes_on_where_it_was_left(tmp_path):
     suite, failing = TinySuite(1), [True]

@@ -62,6 +62,7 @@ def test_another_state_directory_than_the_workers_is_refused(tmp_path, monkeypat
         done(asked(TinySuite(1), options=ELSEWHERE), tmp_path)
 
 
+@pytest.mark.corpus
 def test_the_bot_hands_its_workers_to_the_commands_that_it_runs(tmp_path):
     (tmp_path / "total.py").write_text("def total(numbers):\n    return sum(numbers)\n")
     work = Work(tmp_path, tmp_path, "head", "base", tmp_path / "home", Project())

@@ -135,6 +135,7 @@ def test_a_wrong_result_names_the_blocks_that_the_input_ran(tmp_path: Path) -> N
     assert "the ways part" in detail
 
 
+@pytest.mark.corpus
 def test_a_bad_access_names_its_block_and_the_counterpart(tmp_path: Path) -> None:
     reason, detail = told(tmp_path, ARM.replace("adds x2, x2, #8", "adds x2, x2, #9"))
     assert reason is Reason.MEMORY_ERROR

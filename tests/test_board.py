@@ -358,6 +358,7 @@ def test_names_of_problems_become_names_of_files_that_stay_where_they_are(tmp_pa
     assert len({slug(name) for name in hostile}) == len(hostile)
 
 
+@pytest.mark.corpus
 def test_a_large_board_stays_light(tmp_path, capsys):
     start = time.process_time()
     built(tmp_path, many(250, 10))

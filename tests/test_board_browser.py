@@ -120,6 +120,7 @@ def column(shown, number, table="table.cards"):
 # what is seen
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_overflows(opened, board, attacked, name, width):
@@ -131,6 +132,7 @@ def test_nothing_overflows(opened, board, attacked, name, width):
         assert shown.evaluate("document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_all_text_can_be_read(opened, board, name, scheme):
@@ -143,6 +145,7 @@ def test_all_text_can_be_read(opened, board, name, scheme):
     assert (luminance(ground) < 0.1) is (scheme == "dark")
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", PAGES)
 def test_headings_tables_and_landmarks_are_real(opened, board, name):
     shown = opened(board[name].as_uri())
@@ -226,6 +229,7 @@ def test_the_axis_of_speedups_stands_over_what_it_measures(opened, board, width)
 # comparing
 
 
+@pytest.mark.corpus
 def test_any_two_rows_are_compared_from_a_file(opened, board):
     shown = opened(board["compare"].as_uri())
     assert "Common problems" in shown.locator("#summary").inner_text()
@@ -281,6 +285,7 @@ def test_served_it_is_the_same(opened, board):
 # without a script, and against scripts of others
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", PAGES)
 def test_it_reads_without_a_script(opened, board, name):
     shown = opened(board[name].as_uri(), java_script_enabled=False)
@@ -289,6 +294,7 @@ def test_it_reads_without_a_script(opened, board, name):
     assert not shown.get_by_label("Row A").is_visible()
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", PAGES)
 def test_no_attack_comes_through_any_field(opened, attacked, name):
     shown = opened(attacked[name].as_uri())

@@ -114,6 +114,7 @@ def beliefs(found):
     return [(one.belief, one.why) for one in found]
 
 
+@pytest.mark.corpus
 def test_what_repeats_is_accepted_right_or_wrong(good, wrong, tmp_path):
     rows = [submitted(tmp_path, good), submitted(tmp_path, wrong, sample=1)]
     rows.append(replace(rows[0], sample=2))
@@ -169,6 +170,7 @@ def test_a_row_that_its_evidence_does_not_bear_is_not_accepted(good, tmp_path, c
     assert (found, said in why) == (belief, True), why
 
 
+@pytest.mark.corpus
 def test_figures_that_do_not_follow_from_the_verdict_are_found(good, tmp_path):
     honest = submitted(tmp_path, good, own=Own(True, "", {"speedup": 1.0}))
     boasting = replace(honest, sample=1, own=Own(True, "", {"speedup": 9.0}))
@@ -177,6 +179,7 @@ def test_figures_that_do_not_follow_from_the_verdict_are_found(good, tmp_path):
     assert found[1].why == "its own figures do not follow from its verdict"
 
 
+@pytest.mark.corpus
 def test_a_verdict_that_this_machine_does_not_come_to_is_found(good, wrong, tmp_path):
     """A bundle that agrees with itself, and says that a wrong answer is right."""
 
@@ -231,6 +234,7 @@ def test_lines_that_are_no_rows_count_against_it(tmp_path):
         checked(tmp_path)
 
 
+@pytest.mark.corpus
 def test_the_command_says_it_in_lines_and_in_a_document(whet, tmp_path):
     hostile = row("\x1b[2J\u202ep", suite="no such suite")
     file = tmp_path / "rows.jsonl"

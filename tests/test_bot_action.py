@@ -76,6 +76,7 @@ def finished(hub, number):
     return {"workflow_run": {"head_sha": head, "pull_requests": []}, "repository": {"full_name": NAME}}, head
 
 
+@pytest.mark.corpus
 def test_what_a_fork_found_is_posted_as_data(hub, run, number, file):
     event, head = finished(hub, number)
     write_findings(file, number, head, Kind.CHANGE, [GAIN])
@@ -129,6 +130,7 @@ def test_a_forged_file_is_refused(hub, run, number, file, change, fault):
     assert there(hub)["comments"] == {}
 
 
+@pytest.mark.corpus
 def test_hostile_texts_stay_text(hub, run, number, file):
     event, head = finished(hub, number)
     hostile = "`@ada` | <!-- whet:summary --> ![x](http://evil) \u202e ```\n# shout"
@@ -140,6 +142,7 @@ def test_hostile_texts_stay_text(hub, run, number, file):
         assert word not in outside
 
 
+@pytest.mark.corpus
 def test_the_stage_that_works_posts_nothing(hub, run, number, file, monkeypatch):
     monkeypatch.setattr(action, "CommandEngine", lambda limits: ScriptedEngine([GAIN]))
     before = len(hub.requests)

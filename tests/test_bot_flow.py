@@ -271,6 +271,7 @@ def test_a_repository_without_the_app_is_never_written_to(hub, bot, source):
 # faults
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "fault",
     [

@@ -123,6 +123,7 @@ def begun(url, header):
         return connection.recv(100)
 
 
+@pytest.mark.corpus
 def test_only_signed_whole_and_bounded_deliveries_are_taken(hub, environment, number):
     def sign(body):
         return "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
@@ -202,6 +203,7 @@ MORE = [
 ]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("request_", "after"),
     [POINT, *(pytest.param(*point, marks=pytest.mark.corpus) for point in MORE)],

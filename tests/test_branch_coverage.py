@@ -96,6 +96,7 @@ def routines(folder: Path, sandbox: Sandbox) -> Iterator[Routines]:
         yield Routines(workshop, source, oracle)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else (pytest.mark.corpus,)) for name in task_names()]
 )
@@ -107,6 +108,7 @@ def test_the_calls_of_our_own_tasks_take_all_branches(name: str, sandbox: Sandbo
         assert found.share >= GOAL, found
 
 
+@pytest.mark.corpus
 def test_branches_that_no_call_takes_are_told_with_a_right_translation(tmp_path: Path, sandbox: Sandbox) -> None:
     if lacking := ISAS["riscv64"].lacking():
         pytest.skip(str(lacking))

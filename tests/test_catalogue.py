@@ -104,6 +104,7 @@ def test_nothing_is_proposed_where_nothing_can_be(change):
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", ["ftplib", "pyclbr", "mailcap", "gettext", "posixpath", "fnmatch", "csv", "base64"])
 def test_real_code_stays_valid(name):
     path = LIBRARY / f"{name}.py"
@@ -150,6 +151,7 @@ def test_the_answer_reads_back_as_the_proposal():
         assert kinds
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "old",
     [

@@ -21,6 +21,7 @@ ANSWERS = Path(__file__).parent / "answers"
 TASK = Task("f", "python", Kind.FUNCTION, Path("/p/f.py"), "def f(): ...\n", "f", Path("/p"))
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("folder", "target", "sizes"),
     [("smooth", "smooth.py::smooth", (1000, 3000)), ("report", "report.cpp", (2000, 4000))],

@@ -82,6 +82,7 @@ def test_version(whet):
     assert whet("--version").stdout == f"whet {__version__}\n"
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("words", "named"),
     [
@@ -203,6 +204,7 @@ def code(tmp_path):
     return folder
 
 
+@pytest.mark.corpus
 def test_verify_of_a_right_rewrite_that_is_not_timed(whet, code):
     words = ["verify", "total.py::total", "--candidate", "fast.py", "--until", "differential"]
     done = whet(*words, "--json", cwd=code)
@@ -215,12 +217,14 @@ def test_verify_of_a_right_rewrite_that_is_not_timed(whet, code):
     assert "\x1b" not in text
 
 
+@pytest.mark.corpus
 def test_verify_of_a_wrong_rewrite_names_rung_and_reason(whet, code):
     done = whet("verify", "total.py::total", "--candidate", "wrong.py", cwd=code)
     assert done.returncode == 3
     assert re.search(r"differential +failed +[\d.]+ s +wrong_output", done.stdout)
 
 
+@pytest.mark.corpus
 def test_a_baseline_that_cannot_be_used(whet, code):
     words = ["verify", "broken.py::total", "--candidate", "fast.py"]
     done = whet(*words, cwd=code)
@@ -304,6 +308,7 @@ def test_an_interrupt_waits_for_no_call_under_way_and_the_run_goes_on_later(whet
     assert json.loads(done.stdout)["cost"]["calls"] == 8, "unknown ones count too"
 
 
+@pytest.mark.corpus
 def test_an_interrupted_run_is_resumed_by_the_command_that_it_names(whet, code, tmp_path):
     folder = tmp_path / "answers"
     words = ["optimize", "total.py::total", "--model", f"manual:{folder}", "--judge-model", "catalogue"]

@@ -106,6 +106,7 @@ def test_candidates_are_built_by_the_command_and_run_on_stdin(workshop):
     assert outcome(workshop.build(FAST), b"none")[0] == 3
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", ["relax-grid", "heat-plate"])
 def test_whets_own_tasks_and_their_best_versions_agree(workshop, name):
     tool, package = {"relax-grid": ("javac", "default-jdk-headless"), "heat-plate": ("gfortran", "gfortran")}[name]
@@ -142,6 +143,7 @@ def test_the_verdicts_of_right_and_wrong_candidates(folder):
     assert not wrong.correct
 
 
+@pytest.mark.corpus
 def test_the_evidence_of_a_verdict_repeats_it(whet, folder, tmp_path):
     for case in ("a", "c"):
         (folder / "cases" / f"{case}.in").write_text("3 60000000\n")

@@ -84,6 +84,7 @@ def test_a_compiled_baseline_is_measured_in_five_processes_at_least() -> None:
     assert min(stage.turns for stage in STAGES) >= 5
 
 
+@pytest.mark.corpus
 def test_problems_of_kernelbench_can_be_compiled_and_no_others(tmp_path: Path) -> None:
     task = read_task(str(TASKS / "rmsnorm" / "problem.py"), Options())
     assert can_be_compiled(task)
@@ -91,6 +92,7 @@ def test_problems_of_kernelbench_can_be_compiled_and_no_others(tmp_path: Path) -
     assert not can_be_compiled(replace(task, module=None))
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_version_is_the_problem_and_a_class_behind_it(backward: bool) -> None:
     task = read_task(str(TASKS / "rmsnorm" / "problem.py"), Options())
@@ -154,6 +156,7 @@ def test_what_cannot_be_compiled_says_why(ladder: Ladder) -> None:
     assert all("numpy.nothing" in why for _, why in versions.failed), versions.failed
 
 
+@pytest.mark.corpus
 def test_a_confirmed_kernel_that_skipped_a_version_is_told() -> None:
     task = read_task(str(TASKS / "rmsnorm" / "problem.py"), Options())
     eager, default = {"flags": ()}, {"flags": (), "compiled": MODES[:1]}

@@ -151,6 +151,7 @@ def test_memory_counts_for_all_processes_together_though_none_says_so(sandbox: D
     assert run(sandbox, "return 1", SMALL) == 1
 
 
+@pytest.mark.timed
 def test_a_kill_takes_no_time(sandbox: Docker) -> None:
     session = opened(
         sandbox,
@@ -199,7 +200,7 @@ def test_a_killed_whet_leaves_no_container(client: docker.DockerClient) -> None:
         assert process.stdout.readline() == b"open\n"
         assert len(containers(client, process.pid)) == 1
         process.kill()
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + 60.0
     while containers(client, process.pid):
         assert time.monotonic() < deadline, "the container is still there"
         time.sleep(0.05)

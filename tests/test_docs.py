@@ -111,6 +111,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
+@pytest.mark.corpus
 def test_the_site_is_built_without_a_warning(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
@@ -145,6 +146,7 @@ def test_what_fails_is_noticed(reader, language, text):
         reader.follow(Block("a-page.md", 7, language, None, text))
 
 
+@pytest.mark.corpus
 def test_a_wrong_rewrite_is_no_busy_machine(reader):
     judged = "whet verify slow.py::common --candidate wrong.py --workload workload.py --until differential\n"
     reader.follow(Block("a-page.md", 1, "python", "wrong.py", "def common(left, right):\n    return left\n"))

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewra
 on_both = pytest.mark.usefixtures("database")
 
 
+@pytest.mark.corpus
 @on_both
 def test_two_drivers_share_the_jobs_and_each_file_has_all_rows_once(tmp_path):
     place = Place(tmp_path, words={"problems": 12, "seconds": 0.15})
@@ -72,6 +73,7 @@ def test_a_dead_drivers_run_is_gone_on_with(tmp_path):
         assert sorted(place.rows("a"), key=str) == sorted(place.rows("b"), key=str)
 
 
+@pytest.mark.corpus
 def test_an_interrupt_ends_the_driver_that_waits_and_no_other(tmp_path):
     place = Place(tmp_path, words={"problems": 1, "seconds": 2.0})
     works = place.driver("a")
@@ -125,6 +127,7 @@ def test_time_counts_from_the_first_drivers_start(tmp_path):
     assert place.judged() == {"p0": 1}
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("other", "told"),
     [

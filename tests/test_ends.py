@@ -166,6 +166,7 @@ def test_a_cut_or_refused_answer_is_no_candidate(work, stop, requests):
     assert len(model.requests) == requests
 
 
+@pytest.mark.corpus
 def test_the_time_ends_a_question_to_the_judge_and_what_was_found_counts(work):
     release = threading.Event()
     judge = ScriptedModel(lambda request: diagnosis() if release.wait(20) else "", name="slow")
@@ -179,6 +180,7 @@ def test_the_time_ends_a_question_to_the_judge_and_what_was_found_counts(work):
     assert (again.candidate.id, again.message) == (result.candidate.id, result.message)
 
 
+@pytest.mark.corpus
 def test_the_time_ends_a_round_of_the_coder_and_what_was_answered_counts(work):
     release = threading.Event()
 
@@ -201,6 +203,7 @@ def test_the_time_ends_a_round_of_the_coder_and_what_was_answered_counts(work):
     assert (again.message, again.candidates) == (result.message, result.candidates)
 
 
+@pytest.mark.corpus
 def test_a_server_that_is_not_there_ends_the_run_with_a_line_that_names_it(work):
     result = work.optimize(OpenAIModel("any", "", "http://127.0.0.1:9/v1"), {}, candidates=3)
     assert result.status is Status.NO_IMPROVEMENT

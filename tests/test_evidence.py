@@ -50,6 +50,7 @@ def timed(checked: Bundle) -> Bundle:
 # What a bundle holds
 
 
+@pytest.mark.corpus
 def test_a_bundle_reads_back_and_agrees_with_itself(checked, timed, tmp_path) -> None:
     for bundle in (checked, timed):
         assert read_bundle(written(bundle, tmp_path / "a.zip")) == bundle
@@ -146,6 +147,7 @@ def other(value: Any) -> Any:
     return f"{value or ''}x"
 
 
+@pytest.mark.corpus
 def test_any_field_that_follows_from_others_is_found_where_it_was_changed(timed) -> None:
     document = to_plain(timed.record)
     paths = [path for path in leaves(document) if follows(path)]

@@ -60,6 +60,7 @@ def with_memory(bundle: Bundle, ratio: float, gain: float = 10.0) -> Bundle:
     return replace(bundle, record=from_plain(Evidence, to_plain(record)))
 
 
+@pytest.mark.corpus
 def test_what_keeps_its_limit_and_what_breaks_it_agree_with_themselves(timed: Bundle) -> None:
     kept, broken = with_memory(timed, 1.0), with_memory(timed, 0.5)
     assert contradictions(kept) == []

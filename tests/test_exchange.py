@@ -91,6 +91,7 @@ def test_harm_in_the_middle_is_told_of_its_input_and_the_rest_meet_a_new_process
     assert shown(asked(workshop, source, "a", "b", "bad", "c", "d", seconds=1.0)) == [1, 2, reason, 1, 2]
 
 
+@pytest.mark.corpus
 def test_each_call_has_the_limit_for_itself(workshop: Workshop) -> None:
     slow = "import time\ndef f(x):\n    time.sleep(0.4)\n    return x\n"
     assert shown(asked(workshop, slow, 1, 2, 3, 4, seconds=1.2)) == [1, 2, 3, 4]

@@ -56,6 +56,7 @@ def test_what_has_fewer_right_digits_does_not_pass(sandbox: Sandbox, name: str) 
     assert "expected" in found.said
 
 
+@pytest.mark.corpus
 @isolated
 def test_a_judge_of_a_whole_run_rejects_as_one_that_knows_of_no_other_input(sandbox: Sandbox) -> None:
     found = judge(sandbox, WRONG["`float32` within a sum"], 8)

@@ -211,6 +211,7 @@ def test_an_interpreter_without_torch_cannot_use_a_gpu(tmp_path: Path) -> None:
     assert lacking("no NVIDIA driver is installed", bare) == "no NVIDIA driver is installed"
 
 
+@pytest.mark.corpus
 @without_gpu
 def test_a_gpu_that_is_asked_for_has_to_be_here(tmp_path: Path) -> None:
     path = tmp_path / "problem.py"
@@ -254,6 +255,7 @@ def statuses(verdict: Verdict) -> dict[str, str]:
     return {rung.name: (rung.reason or rung.status).value for rung in verdict.rungs}
 
 
+@pytest.mark.corpus
 @needs_torch
 @needs_sandbox
 @needs_nvcc
@@ -284,6 +286,7 @@ def test_a_source_that_asks_for_torch_gets_its_headers(ladder: Ladder) -> None:
     assert statuses(verdict)["build"] == "passed", verdict.failed
 
 
+@pytest.mark.corpus
 @needs_torch
 @needs_sandbox
 @needs_nvcc

@@ -231,6 +231,7 @@ def test_the_gate_is_made_of_the_original_s_own_bytes(subject: Subject) -> None:
     assert unknown["size 1"]["physics"] == "skipped: the driver tells no bandwidth"
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_a_broken_context_ends_its_process_and_no_other(subject: Subject) -> None:
     source = PROBLEM.replace("return torch.relu(x)", f"__import__('os')._exit({POISONED})")
@@ -249,6 +250,7 @@ def test_a_broken_context_ends_its_process_and_no_other(subject: Subject) -> Non
         assert not isinstance(after.call(inputs(1)[0], 10.0), Fault)
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_kernels_are_profiled_in_a_process_of_their_own(subject: Subject) -> None:
     found = _kernels(inputs(), Sides(subject, subject, 10.0, 1))
@@ -257,6 +259,7 @@ def test_kernels_are_profiled_in_a_process_of_their_own(subject: Subject) -> Non
     assert launches["aten::relu"] == 3
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_a_process_on_the_cpu_has_no_hot_calls(subject: Subject) -> None:
     live = subject.start()
@@ -319,6 +322,7 @@ def test_a_win_on_a_gpu_is_told_with_all_that_it_is_held_against(subject: Subjec
     assert held_up(lost, Sides(one, one, 1.0, 1), [work]) is lost
 
 
+@pytest.mark.timed
 @sandboxed
 def test_the_gauge_is_read_after_each_side(subject: Subject) -> None:
     read: list[GpuReading] = []

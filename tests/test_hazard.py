@@ -130,6 +130,7 @@ def test_a_clean_program_passes(plain: Shop, monkeypatch: pytest.MonkeyPatch) ->
     }  # sizes 0 to 3, 40, and one around each listed
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("candidate", "said"),
     [
@@ -164,6 +165,7 @@ def test_what_the_baseline_does_too_is_not_held_against_a_candidate(tmp_path: Pa
         shop.close()
 
 
+@pytest.mark.corpus
 def test_a_race_is_a_memory_error_and_a_lock_mends_it(plain: Shop) -> None:
     found = plain.watch(UNLOCKED)
     assert isinstance(found, Fault)

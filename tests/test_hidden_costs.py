@@ -54,6 +54,7 @@ def costs(ladder: Ladder, source: str) -> HiddenCosts | Fault:
     return hidden_costs(*built, PAYLOADS, 2, 5.0)
 
 
+@pytest.mark.timed
 def test_an_honest_candidate_is_charged_nothing(ladder: Ladder) -> None:
     found = costs(ladder, "def squares(values):\n    return [value * value for value in values]\n")
     assert isinstance(found, HiddenCosts)
@@ -61,12 +62,14 @@ def test_an_honest_candidate_is_charged_nothing(ladder: Ladder) -> None:
     assert len(found.evidence["sides"]["candidate"]) == len(found.evidence["sides"]["baseline"])
 
 
+@pytest.mark.timed
 def test_a_table_that_is_made_while_loading_is_charged(ladder: Ladder) -> None:
     found = costs(ladder, f"TABLE = {TABLE}\ndef squares(values):\n    return [TABLE[value] for value in values]\n")
     assert isinstance(found, HiddenCosts)
     assert 0.01 < found.seconds < 2.0
 
 
+@pytest.mark.timed
 def test_a_table_that_is_made_at_the_first_call_is_charged(ladder: Ladder) -> None:
     found = costs(
         ladder,
@@ -77,6 +80,7 @@ def test_a_table_that_is_made_at_the_first_call_is_charged(ladder: Ladder) -> No
     assert 0.01 < found.seconds < 2.0
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("sizes", [(300, 2000), (2000, 300)])
 @pytest.mark.parametrize("lazily", [False, True])
 def test_an_input_that_is_dearer_than_the_next_is_no_debt(ladder: Ladder, sizes: tuple[int, int], lazily: bool) -> None:
@@ -90,6 +94,7 @@ def test_an_input_that_is_dearer_than_the_next_is_no_debt(ladder: Ladder, sizes:
     assert (found.evidence["before_the_calls"] > 0.01) == lazily
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_imports_are_no_work_of_its_own(ladder: Ladder, indent: str) -> None:
     lines = ["import numpy, decimal, asyncio, email.message", "def squares(values):"]
@@ -119,6 +124,7 @@ def test_parts_that_are_kept_from_other_inputs_are_told(ladder: Ladder) -> None:
     assert again.evidence["by_earlier_calls"] < 0.001
 
 
+@pytest.mark.timed
 @pytest.mark.corpus
 def test_a_library_that_sets_itself_up_at_its_first_call_is_not_charged(ladder: Ladder) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
@@ -132,6 +138,7 @@ def test_a_library_that_sets_itself_up_at_its_first_call_is_not_charged(ladder: 
     assert found.evidence["before_the_calls"] < 0.005
 
 
+@pytest.mark.timed
 def test_work_that_goes_on_after_the_answer_is_told(ladder: Ladder) -> None:
     found = costs(
         ladder,
@@ -146,6 +153,7 @@ def test_work_that_goes_on_after_the_answer_is_told(ladder: Ladder) -> None:
     assert "still works after its answer" in found.detail
 
 
+@pytest.mark.timed
 def test_a_pool_that_only_waits_is_fine(ladder: Ladder) -> None:
     found = costs(
         ladder,
@@ -155,6 +163,7 @@ def test_a_pool_that_only_waits_is_fine(ladder: Ladder) -> None:
     assert isinstance(found, HiddenCosts)
 
 
+@pytest.mark.timed
 def test_memory_that_grows_from_call_to_call_is_told(ladder: Ladder) -> None:
     found = costs(
         ladder,
@@ -167,6 +176,7 @@ def test_memory_that_grows_from_call_to_call_is_told(ladder: Ladder) -> None:
     assert "keeps memory from call to call" in found.detail
 
 
+@pytest.mark.timed
 def test_a_buffer_that_is_used_again_is_fine(ladder: Ladder) -> None:
     found = costs(
         ladder,

@@ -34,6 +34,7 @@ STATEFUL = {
 }  # fmt: skip
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", STATEFUL)
 def test_state_is_found(rung, name):
     found = rung(GOOD, WORKLOAD, STATEFUL[name])

@@ -52,6 +52,7 @@ def test_inputs_are_valid_by_the_workload_s_own_word_and_others_are_not(name: st
             assert not valid((given[0], columns + 1000, *given[2:]))
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 @pytest.mark.parametrize("name", NATIVE)
 def test_the_best_version_agrees_with_the_reference(name: str, tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ def test_fewer_instructions_are_an_improvement_and_more_are_none(tmp_path: Path)
     assert verdicts["unrolled"].speedup.metric == "instructions"
 
 
+@pytest.mark.corpus
 @needs_valgrind
 @needs_compiler
 def test_the_same_work_has_the_same_instructions(counting: Ladder) -> None:
@@ -124,6 +125,7 @@ UNCOUNTABLE = {
 }
 
 
+@pytest.mark.corpus
 @needs_valgrind
 @needs_compiler
 @pytest.mark.parametrize("trick", UNCOUNTABLE)
@@ -134,6 +136,7 @@ def test_a_count_that_is_not_whole_is_refused(counting: Ladder, trick: str) -> N
     assert found.reason is Reason.FORBIDDEN_CONSTRUCT
 
 
+@pytest.mark.corpus
 @needs_valgrind
 @needs_compiler
 @pytest.mark.skipif(not Path("/usr/include/valgrind/valgrind.h").exists(), reason="valgrind's headers are missing")

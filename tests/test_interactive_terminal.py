@@ -183,6 +183,7 @@ def test_an_interrupt_at_the_prompt_leaves_a_run_that_can_be_resumed(whet, place
     assert [word["text"] for word in said(shown(whet, run["run"]))] == ["one"]
 
 
+@pytest.mark.corpus
 def test_nobody_is_asked_without_a_terminal(whet, place, tmp_path):
     _, words = place
     (tmp_path / "project").mkdir()

@@ -127,6 +127,7 @@ def libraries(subject: Subject) -> dict[str, float]:
     return {path.name: path.stat().st_mtime_ns for path in (subject.tree / FOLDER).iterdir()}
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_a_library_is_compiled_once_for_all_answers_that_ask_for_it(workshop: Workshop) -> None:
     first = loaded(workshop.build(C_ABI))
@@ -289,6 +290,7 @@ def test_shipped_answers_are_right(name: str, tmp_path: Path) -> None:
     assert compared.evidence["inputs"] >= FEWEST_DRAWN
 
 
+@pytest.mark.corpus
 def test_the_task_with_gradients_is_judged_with_them() -> None:
     pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")
     module = read_task(str(TASKS / "norm-gelu-backward"), Options()).module

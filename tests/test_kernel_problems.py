@@ -77,6 +77,7 @@ def test_both_sides_run_with_the_switches_that_were_named(
         assert value.tolist() == found
 
 
+@pytest.mark.corpus
 def test_switches_are_named_in_the_baseline_and_its_compiled_versions(tmp_path: Path) -> None:
     task = read_task(str(written(tmp_path, PROBLEM)), Options())
     options = Options(torch_flags="tf32,cudnn-benchmark", device="cpu")
@@ -143,6 +144,7 @@ def test_a_file_that_lacks_a_name_is_told_which(tmp_path: Path, name: str) -> No
         read_task(str(path), Options())
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_an_interpreter_without_torch_is_told(tmp_path: Path) -> None:
     path = written(tmp_path, PROBLEM.replace("import torch\n", "import torch_of_another_name as torch\n"))
@@ -189,6 +191,7 @@ def test_a_number_that_the_module_needs_stays_as_it_is() -> None:
     assert scaling._halved(fixed.replace("1 << 30\n", "2 ** 30\n"), ask, 8 << 30)[1] == {}
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_the_scale_stays_with_the_task(tmp_path: Path) -> None:
     task = read_task(str(TASKS / "axpy" / "problem.py"), Options())

@@ -82,6 +82,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
             yield Bench(workshop, source, tool)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -97,6 +98,7 @@ def test_a_clean_answer_is_called_under_each_tool_that_has_something_to_look_at(
     assert found.detail == f"watched for {what} on size 1"
 
 
+@pytest.mark.corpus
 def test_what_is_reported_of_the_answer_alone_is_a_memory_error(bench: Bench) -> None:
     found = bench.watched(PROBLEM, TOO_FAR)
     assert isinstance(found, Fault)
@@ -107,12 +109,14 @@ def test_what_is_reported_of_the_answer_alone_is_a_memory_error(bench: Bench) ->
     assert found.evidence["report"].startswith("========= COMPUTE-SANITIZER")
 
 
+@pytest.mark.corpus
 def test_what_is_reported_of_the_problem_too_is_not_held_against_an_answer(bench: Bench) -> None:
     found = bench.watched(f"{PROBLEM}\n# one too far\n", TOO_FAR)
     assert isinstance(found, Skipped)
     assert found.detail == "the original itself is reported by memcheck"
 
 
+@pytest.mark.corpus
 def test_an_answer_that_ends_under_it_is_told(bench: Bench) -> None:
     found = bench.watched(PROBLEM, RAISES)
     assert isinstance(found, Fault)

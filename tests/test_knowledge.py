@@ -116,6 +116,7 @@ def test_the_examples_agree(name, tmp_path):
     assert printed(tag, after, CARDS[name].trial, tmp_path) == expected
 
 
+@pytest.mark.corpus
 def test_the_examples_in_cpp_agree(tmp_path):
     given = [card for card in cards() if card.languages[0] == "cpp"]
     source, program = tmp_path / "examples.cpp", str(tmp_path / "examples")

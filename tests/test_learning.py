@@ -132,6 +132,7 @@ def test_of_nearly_equal_texts_the_differing_tokens_are_marked(place, lines):
     assert 0.8 <= line["similarity"] < 1.0
 
 
+@pytest.mark.corpus
 def test_every_line_tells_its_task_its_licence_and_its_runs(place, lines):
     run = place.optimize().run
     for form in FORMATS:
@@ -165,6 +166,7 @@ def test_runs_on_one_task_are_one_group(place, lines):
 # what stays out
 
 
+@pytest.mark.corpus
 def test_no_line_names_a_folder_a_seed_or_a_key(place, lines, whet):
     key = "sk-ant-REDACTED-0123456789abcdef"
     home, secret = version(f"'{Path.home()}/data'"), version(f"'{key}'")
@@ -193,6 +195,7 @@ def test_no_line_names_a_folder_a_seed_or_a_key(place, lines, whet):
     assert len(said.stdout.splitlines()) == 1
 
 
+@pytest.mark.corpus
 def test_what_cannot_be_exported_is_one_line(whet, place, tmp_path):
     run = place.optimize(rounds=1).run
     store = Store(place.home)

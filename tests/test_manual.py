@@ -23,7 +23,7 @@ def request(sample: int = 0, text: str = "make it faster") -> Request:
 
 
 def wait_for(path: Path) -> Path:
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 60
     while not path.exists():
         assert time.monotonic() < limit, f"{path.name} did not appear"
         time.sleep(0.01)

@@ -256,6 +256,7 @@ def test_a_faster_rewrite_is_said_to_be_faster(asked):
     assert "x in time, " in answer.content[0].text
 
 
+@pytest.mark.corpus
 def test_runs_of_other_folders_are_not_shown(asked, whet, root):
     store = Store(Path(whet.environment["WHET_HOME"]))
     own, other = (
@@ -333,6 +334,7 @@ def serving(words, **how):
             server.kill()
 
 
+@pytest.mark.corpus
 def test_work_ends_with_a_server_that_is_killed(whet, root):
     call = {"name": "optimize", "arguments": UNTIMED, "_meta": {"progressToken": 7}}
     with serving([sys.executable, "-m", "whet", "mcp"], cwd=root, env=whet.environment) as server:
@@ -404,6 +406,7 @@ def test_nothing_heavy_is_imported_and_stdout_is_the_protocols(root):
     assert loaded & (HEAVY - {"rich"}) == set()
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", ["json.py", "whet.py"])
 def test_no_module_of_the_project_is_imported(asked, root, name):
     (root / name).write_text("raise SystemExit('imported')\n")
@@ -420,6 +423,7 @@ def test_an_interrupt_ends_the_server(whet, root):
         assert server.wait(timeout=30) == -signal.SIGINT
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("words", "line"),
     [

@@ -100,6 +100,7 @@ def near(size):
     return pytest.approx(size, rel=0.1)
 
 
+@pytest.mark.corpus
 @needs_sandbox
 @pytest.mark.parametrize(
     ("symbol", "text", "blocks"),
@@ -119,6 +120,7 @@ def test_a_python_line_that_allocates_much_is_found_with_its_size(tmp_path, symb
     assert blocks <= first.blocks <= 2 * blocks + 2  # an object and its buffer are two
 
 
+@pytest.mark.corpus
 @needs_sandbox
 def test_what_a_line_calls_in_other_files_counts_for_it(tmp_path):
     first = measured(tmp_path, "t.py", PYTHON, WORKLOAD, "::borrowed").lines[0]
@@ -126,6 +128,7 @@ def test_what_a_line_calls_in_other_files_counts_for_it(tmp_path):
     assert first.peak_bytes >= LARGE * 0.95
 
 
+@pytest.mark.corpus
 @needs_sandbox
 def test_a_python_program_is_followed_too(tmp_path):
     found = measured(tmp_path, "p.py", PROGRAM, STDIN)

@@ -160,17 +160,20 @@ HIDDEN = {
 }
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("where", HIDDEN)
 def test_memory_counts_wherever_it_is_put(gauged: Ladder, where: str) -> None:
     assert peak(gauged, HIDDEN[where]) - peak(gauged, "") > 44
 
 
+@pytest.mark.corpus
 def test_what_one_job_used_does_not_count_for_the_next(gauged: Ladder) -> None:
     before = peak(gauged, "")
     assert peak(gauged, "    held = bytearray(b'x' * (32 << 20))\n") > before + 44
     assert peak(gauged, "") == pytest.approx(before, abs=3)
 
 
+@pytest.mark.corpus
 @needs_compiler
 def test_what_starts_a_program_does_not_count_for_it(tmp_path: Path, docker_host: None) -> None:
     (tmp_path / "small.cpp").write_text('#include <cstdio>\nint main(){int n;scanf("%d",&n);printf("%d\\n",n+1);}\n')
@@ -322,6 +325,7 @@ def meters(tmp_path: Path) -> Iterator[Path]:
     thread.join()
 
 
+@pytest.mark.timed
 @needs_bubblewrap
 def test_joules_are_read_around_the_window(folder: Path, meters: Path) -> None:
     (folder / "target.py").write_text(held(1, steps=100_000))
@@ -347,6 +351,7 @@ def test_joules_are_read_around_the_window(folder: Path, meters: Path) -> None:
     assert measured.outcome in (Outcome.FASTER, Outcome.NOT_SHOWN)
 
 
+@pytest.mark.corpus
 @needs_bubblewrap
 @pytest.mark.skipif(Path("/sys/class/powercap").exists(), reason="this machine may have an energy meter")
 def test_a_machine_without_a_meter_is_refused_in_one_line(whet, folder: Path) -> None:

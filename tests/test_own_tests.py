@@ -148,6 +148,7 @@ def test_a_command_that_cannot_see_an_early_exit_is_called_so(suites: Suites) ->
     assert "an early exit would pass too" in found.detail
 
 
+@pytest.mark.corpus
 def test_tests_that_write_beside_themselves_run_in_a_copy(folder: Path, sandbox: Sandbox) -> None:
     (folder / "test_unique.py").write_text(TESTS + "\ndef test_writes():\n    open('out.txt', 'w').write('x')\n")
     tests = validated(folder, sandbox)

@@ -49,6 +49,7 @@ def committed_data():
     }
 
 
+@pytest.mark.corpus
 def test_the_wheel_holds_the_package_and_nothing_else_at_the_top(wheel_names):
     tops = {name.split("/")[0] for name in wheel_names}
     assert tops == {"whet", f"whet-{__version__}.dist-info"}

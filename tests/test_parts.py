@@ -119,6 +119,7 @@ def ladder(root: Path) -> Iterator[Ladder]:
         yield ladder
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_a_rewrite_of_the_helper_is_right_or_wrong(ladder: Ladder) -> None:
     source = ladder.task.source

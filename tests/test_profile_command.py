@@ -42,6 +42,7 @@ def program(tmp_path):
     return f"{tmp_path}/p.py"
 
 
+@pytest.mark.corpus
 @needs_sandbox
 def test_it_shows_functions_lines_and_counters(whet, function):
     done = whet("profile", function, *AS, COLUMNS="40")
@@ -56,6 +57,7 @@ def test_it_shows_functions_lines_and_counters(whet, function):
     assert max(map(len, lines)) <= 40
 
 
+@pytest.mark.corpus
 @needs_sandbox
 def test_the_document_is_all_that_stdout_holds(whet, function):
     done = whet("profile", function, *AS, "--json")
@@ -99,6 +101,7 @@ def test_privileged_counters_say_what_they_loosen_and_count(whet, program):
     assert len(named) == len(document["counters"])
 
 
+@pytest.mark.corpus
 @needs_sandbox
 @pytest.mark.parametrize(
     ("source", "said"),
@@ -114,6 +117,7 @@ def test_a_target_that_does_not_run_is_exit_5(whet, tmp_path, source, said):
     assert said in done.stderr
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("words", "said"),
     [

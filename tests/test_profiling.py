@@ -104,6 +104,7 @@ def found_by(profiler: Callable[..., Profile], task: Task, backend: str) -> Prof
         return profiler(workshop, task.source, inputs)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("profiler", "name", "source", "workload", "line", "function"),
     [
@@ -142,6 +143,7 @@ def test_the_hottest_line_and_function_are_found(
     assert first.total is None or first.own <= first.total <= 1.0
 
 
+@pytest.mark.corpus
 def test_the_best_tool_that_works_is_taken_and_the_others_reasons_told(tmp_path: Path, backend: str) -> None:
     quick = PYTHON.replace("n * 1000", "2")  # over before any sampler looks
     found = found_by(profile, written(tmp_path, "t.py", quick, QUICK), backend)
@@ -166,6 +168,7 @@ def test_the_process_of_a_job_is_found_from_outside(backend: str) -> None:
         sandbox.close()
 
 
+@pytest.mark.corpus
 def test_a_target_that_crashes_has_a_note_and_no_lines(tmp_path: Path, backend: str) -> None:
     task = written(tmp_path, "t.py::f", "import os\ndef f(x):\n    os._exit(3)\n", CALLS)
     found = found_by(profile, task, backend)
@@ -174,6 +177,7 @@ def test_a_target_that_crashes_has_a_note_and_no_lines(tmp_path: Path, backend: 
     assert "line timer: " in found.note
 
 
+@pytest.mark.corpus
 @needs_py_spy
 def test_what_a_hostile_process_calls_its_functions_is_only_text(tmp_path: Path, backend: str) -> None:
     named = FUNCTION + "f.__code__ = f.__code__.replace(co_name='a;b (x:1) 5\\n\\x1b[31m', co_qualname=';;\\n 7 8')\n"

@@ -95,6 +95,7 @@ def test_an_ordinary_job_after_a_profiling_one_has_no_right(sandbox: Sandbox) ->
     assert {int(mask, 16) for mask in rights} == {0}
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("attack", [pytest.param(a, id=a.name) for a in CORPUS if a.name in STILL_DENIED])
 def test_what_an_ordinary_job_is_denied_stays_denied(attack: Attack, backend: str) -> None:
     assert not escapes(attack, backend, profiling=True)

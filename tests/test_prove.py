@@ -50,6 +50,7 @@ def proof(
 # answers
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 def test_a_proof_says_what_it_rests_on() -> None:
@@ -62,6 +63,7 @@ def test_a_proof_says_what_it_rests_on() -> None:
     assert any("models" in one for one in found.assumptions)
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 def test_a_candidate_that_is_wrong_at_one_input_of_all_is_found_out() -> None:
@@ -74,6 +76,7 @@ def test_a_candidate_that_is_wrong_at_one_input_of_all_is_found_out() -> None:
     assert "+0x2: cmp edi, 0x1badcafe" in found.counterexample.block.lines
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 def test_of_several_blocks_the_one_is_named_that_wrote_what_is_wrong() -> None:
@@ -84,6 +87,7 @@ def test_of_several_blocks_the_one_is_named_that_wrote_what_is_wrong() -> None:
     assert [line.partition(": ")[2] for line in found.counterexample.block.lines] == ["mov eax, 0x63", "ret"]
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 def test_of_a_buffer_the_block_is_named_that_wrote_the_wrong_element() -> None:
@@ -96,6 +100,7 @@ def test_of_a_buffer_the_block_is_named_that_wrote_the_wrong_element() -> None:
     assert [line.partition(": ")[2] for line in found.counterexample.block.lines] == ["mov dword ptr [rsi + 4], 0"]
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 @needs_cross
@@ -140,6 +145,7 @@ def test_what_a_buffer_may_hold_counts() -> None:
     assert proof(first, baseline, candidate, {"v": {"length": 1}}).answer is Answer.COUNTEREXAMPLE
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 def test_loops_are_proved_up_to_a_size_and_the_label_says_so() -> None:
@@ -239,6 +245,7 @@ def test_what_breaks_the_rules_is_a_counterexample(body: str, said: str) -> None
     assert said in found.reason
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 @pytest.mark.parametrize(
@@ -372,6 +379,7 @@ def hostile(kind: str) -> Code:
     return Code(bytes(data), "f", "x86_64")
 
 
+@pytest.mark.corpus
 @needs_engines
 @needs_gcc
 @pytest.mark.parametrize(

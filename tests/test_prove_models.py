@@ -37,6 +37,7 @@ def told(isa: str, *part: str) -> str:
     ).stdout  # fmt: skip
 
 
+@pytest.mark.corpus
 @needs_engines
 @pytest.mark.parametrize("isa", ["x86_64", "aarch64"])
 def test_some_instructions_are_what_the_engine_takes_them_for(isa: str) -> None:

@@ -167,6 +167,7 @@ def test_both_disassemblers_tell_the_same() -> None:
     assert [change.changed for change in compare_sass(DUMPED, SECTIONED)] == [False]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_120"])
 def test_both_disassemblers_tell_the_same_of_real_code(sandbox, interpreter, baseline: str, tmp_path, arch) -> None:
     tools = {name: find_tool(name, interpreter) for name in DISASSEMBLERS}

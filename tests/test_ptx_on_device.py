@@ -73,6 +73,7 @@ def judged(ladder: Ladder) -> Callable[[str], Verdict]:
     return lambda word: ladder.check(Candidate(ladder.task.source.replace("LOOP:\n", f"LOOP: // {word}\n")))
 
 
+@pytest.mark.corpus
 def test_a_right_kernel_is_launched_and_compared(judged: Callable[[str], Verdict]) -> None:
     verdict = judged("fast")
     assert verdict.correct, verdict.failed
@@ -82,6 +83,7 @@ def test_a_right_kernel_is_launched_and_compared(judged: Callable[[str], Verdict
     assert "fresh inputs agree" in passed["differential"]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("word", "reason", "said"),
     [

@@ -109,6 +109,7 @@ def test_a_gpu_that_is_asked_for_and_not_here_is_told(tmp_path: Path) -> None:
 # without a GPU
 
 
+@pytest.mark.corpus
 @without_gpu
 @needs_tools
 @pytest.mark.parametrize("name", NAMES)
@@ -129,6 +130,7 @@ def test_a_best_version_is_assembled_and_compared_and_not_timed(tmp_path: Path, 
     assert "without a GPU" in found.message
 
 
+@pytest.mark.corpus
 @without_gpu
 @needs_tools
 @pytest.mark.parametrize(
@@ -195,6 +197,7 @@ def test_without_a_disassembler_nothing_is_said_of_machine_code(tmp_path: Path) 
     assert "changed" not in build.detail
 
 
+@pytest.mark.corpus
 @without_gpu
 @needs_tools
 def test_the_command_line_tells_registers_and_the_change_of_machine_code(whet: Any, tmp_path: Path) -> None:
@@ -207,6 +210,7 @@ def test_the_command_line_tells_registers_and_the_change_of_machine_code(whet: A
     assert done.stdout.count("no_device") == 4
 
 
+@pytest.mark.corpus
 @needs_tools
 def test_what_a_kernel_costs_is_read_from_its_machine_code(whet: Any, tmp_path: Path) -> None:
     done = whet("profile", folder(tmp_path))

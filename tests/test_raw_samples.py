@@ -77,6 +77,7 @@ def measured(ladder: Ladder) -> list[dict[str, object]]:
     return list(verdict.measurement.raw["turns"])
 
 
+@pytest.mark.timed
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.parametrize("ladder", [("total.py", PYTHON)], indirect=True)
 def test_every_sample_is_kept_with_what_surrounded_it(ladder: Ladder) -> None:
@@ -96,6 +97,7 @@ def test_every_sample_is_kept_with_what_surrounded_it(ladder: Ladder) -> None:
                 assert "outcomes" not in one
 
 
+@pytest.mark.timed
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.parametrize("ladder", [("mixed.cpp", CPP)], indirect=True)
 def test_native_code_is_measured_in_several_layouts(ladder: Ladder) -> None:

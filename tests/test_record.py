@@ -268,6 +268,7 @@ def test_the_target_s_own_file_may_be_the_script(tmp_path):
     assert (pair.name, pair.state) == ("own:Pair", (("a", 12),))
 
 
+@pytest.mark.corpus
 def test_a_package_with_its_tests(tmp_path):
     package, tests = tmp_path / "src" / "goods", tmp_path / "tests"
     package.mkdir(parents=True)
@@ -286,6 +287,7 @@ def test_a_package_with_its_tests(tmp_path):
     assert "the command ended with exit code 1" in told
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("command", "symbol", "said"),
     [
@@ -313,6 +315,7 @@ def test_a_file_of_the_same_name_that_is_loaded_instead_is_named(shop, tmp_path)
         recorded(tmp_path, "total", "python -c 'import sys; sys.path.insert(0, \"other\"); import shop; shop.total(1)'")
 
 
+@pytest.mark.corpus
 def test_an_endless_command_keeps_what_it_called(shop):
     task, told = recorded(shop, "check", "python -c 'import shop\nshop.check(3)\nwhile True: pass'", seconds=5.0)
     assert values(task) == [(3,)]

@@ -75,6 +75,7 @@ def steps(executor):
     return [(host, work.call.partition(":")[2]) for host, work in executor.done]
 
 
+@pytest.mark.corpus
 def test_verdicts_of_workers_are_those_of_the_ladder(task, store):
     with closing(open_ladder(task, CHECKED, SEED)) as ladder:
         expected = judged(ladder)
@@ -92,6 +93,7 @@ def test_verdicts_of_workers_are_those_of_the_ladder(task, store):
         assert [timed.name for timed in remote.circumstances().timed] == ["size 400", "size 900"]
 
 
+@pytest.mark.corpus
 def test_what_the_store_knows_is_not_worked_out_again(task, store):
     with closing(Threads(store.home, a=ONE)) as executor:
         with closing(open_remote(task, CHECKED, SEED, store, executor)) as remote:
@@ -115,6 +117,7 @@ def test_a_host_keeps_the_newest_ladders_only(task, store):
         assert len(kept) == 2
 
 
+@pytest.mark.corpus
 def test_all_timing_is_done_on_hosts_of_one_class(task, store):
     with closing(Threads(store.home, a=ONE, b=OTHER, c=OTHER)) as executor:
         with closing(open_remote(task, CHECKED, SEED, store, executor)) as remote:
@@ -129,6 +132,7 @@ def test_all_timing_is_done_on_hosts_of_one_class(task, store):
         assert executor.done[-1][0] == "a", "a run that goes on stays with its class, not with what it finds now"
 
 
+@pytest.mark.corpus
 def test_where_no_host_of_the_class_is_left_the_error_names_it_and_those_that_are_there(task, store):
     executor = Threads(store.home, a=ONE, b=OTHER, c=OTHER)
     with closing(executor), closing(open_remote(task, CHECKED, SEED, store, executor)) as remote:

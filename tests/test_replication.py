@@ -79,6 +79,7 @@ def test_a_right_rewrite_is_right_again(checked, tmp_path) -> None:
     assert found.to_json()["schema"] == "whet.replication/1"
 
 
+@pytest.mark.corpus
 def test_a_wrong_rewrite_is_wrong_again_for_the_same_reason(project, tmp_path) -> None:  # noqa: F811
     found = repeated(exported(project, "wrong.py"), tmp_path)
     assert found.agrees
@@ -100,6 +101,7 @@ def test_evidence_that_was_made_up_does_not_agree(checked, tmp_path) -> None:
     assert compared["differential on those"].agrees is False
 
 
+@pytest.mark.corpus
 def test_other_inputs_than_the_recorded_ones_show(checked, tmp_path) -> None:
     text = checked.texts["workload/workload.py"].replace(b"2 * size", b"3 * size")
     bundle = replace(checked, texts={**checked.texts, "workload/workload.py": text})
@@ -128,6 +130,7 @@ def test_a_metric_that_cannot_be_had_here_is_said(checked, tmp_path) -> None:
     assert "--metric energy cannot be measured" in rows(found)["verdict"].note
 
 
+@pytest.mark.corpus
 def test_more_cores_than_there_are_is_said(checked, tmp_path) -> None:
     many = len(os.sched_getaffinity(0)) + 1
 
@@ -208,6 +211,7 @@ def run(whet, project) -> str:  # noqa: F811
     return name
 
 
+@pytest.mark.corpus
 def test_export_and_repeat_on_the_command_line(whet, run, tmp_path) -> None:
     bundle = tmp_path / "a.zip"
     done = whet("runs", "export", run, "--evidence", bundle)
@@ -226,6 +230,7 @@ def test_export_and_repeat_on_the_command_line(whet, run, tmp_path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.corpus
 def test_errors_of_export_are_one_line(whet, run, tmp_path) -> None:
     for words, said in (
         ((run, "--evidence", tmp_path / "no" / "a.zip"), "cannot be written"),
@@ -300,6 +305,7 @@ def test_a_signature_of_something_else_is_a_contradiction(checked, keys, tmp_pat
             repeated(replace(checked, signature=signature), tmp_path)
 
 
+@pytest.mark.corpus
 @ssh
 def test_a_key_that_asks_for_a_passphrase_is_refused(whet, run, keys, tmp_path) -> None:
     done = whet("runs", "export", run, "--evidence", tmp_path / "a.zip", "--sign", keys / "locked")
@@ -309,6 +315,7 @@ def test_a_key_that_asks_for_a_passphrase_is_refused(whet, run, keys, tmp_path) 
     assert not (tmp_path / "a.zip").exists()
 
 
+@pytest.mark.corpus
 def test_without_ssh_keygen_the_line_says_so(whet, run, keys, tmp_path) -> None:
     words = ("runs", "export", run, "--evidence", tmp_path / "a.zip", "--sign", keys / "alice")
     done = whet(*words, PATH=str(tmp_path))

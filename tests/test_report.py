@@ -188,6 +188,7 @@ def test_a_run_of_a_hundred_candidates_stays_small(tmp_path):
     assert "--evidence evidence.zip whet verify --evidence evidence.zip" in told.text
 
 
+@pytest.mark.corpus
 def test_a_run_of_a_hundred_candidates_that_want_it_large_stays_small_too(tmp_path):
     worst = "\U000f0000'" * 400
     told = shown(tmp_path, recorded(tmp_path, source=lambda n: f"{n}'\n{worst[:20]}\n" * 60, said=worst))
@@ -269,6 +270,7 @@ def test_a_model_that_could_not_be_asked_is_told_without_its_address(tmp_path):
     assert "10.0.0.7" not in told.source
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("source", "heading"), [(FAST, "No verified improvement"), ("def f(:\n", "Rejected")])
 def test_a_rewrite_that_was_judged_alone_is_told_too(whet, tmp_path, source, heading):
     task = task_of(tmp_path, SLOW)

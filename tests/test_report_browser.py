@@ -52,6 +52,7 @@ def unfold(shown):
     shown.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
 def test_nothing_overflows(opened, width):
     shown = opened(width)
@@ -60,6 +61,7 @@ def test_nothing_overflows(opened, width):
     assert shown.evaluate("document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_can_be_read(opened, scheme):
     shown = opened(scheme=scheme)

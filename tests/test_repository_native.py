@@ -115,6 +115,7 @@ def judge(project: Project) -> WholeProject:
     return made
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("text", "rung", "reason", "said"),
     [
@@ -141,6 +142,7 @@ def test_a_right_version_passes_and_the_file_stays(judge: WholeProject) -> None:
     assert judge.task.path.read_text() == SLOW
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("valgrind", path="/usr/bin") is None, reason="valgrind is not installed")
 def test_its_hot_lines_are_told(judge: WholeProject) -> None:
     found = judge.profile(Candidate(SLOW))
@@ -155,6 +157,7 @@ def test_where_the_command_is(judge: WholeProject) -> None:
     assert place.timed[0].seconds > 0.02
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("command", "tested", "said"),
     [
@@ -168,6 +171,7 @@ def test_a_project_that_no_verdict_could_rest_on(project: Project, command: str,
         project.judge(command, tested).validate()
 
 
+@pytest.mark.corpus
 def test_a_command_that_prints_something_else_each_time_is_held_to_its_tests(project: Project) -> None:
     judge = project.judge("./app 20000 >/dev/null; date +%N")
     judge.validate()

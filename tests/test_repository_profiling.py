@@ -164,6 +164,7 @@ def named(functions):
     return {function.target: function for function in functions}
 
 
+@pytest.mark.corpus
 def test_the_function_that_takes_most_comes_first(hot):
     assert hot[0].target == f"{IN}::squares"
     assert hot[0].total == pytest.approx(hot[0].own)
@@ -188,6 +189,7 @@ def test_what_is_no_target_is_told_with_its_reason(hot):
     assert kept == sorted(kept)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("way", ["in_thread", "in_fork"])
 def test_threads_and_forks_are_seen(shop, sandbox, way):
     command = f"python -c 'from shop import work; work.{way}(4_000_000)'"
@@ -370,6 +372,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.py")}
 
 
+@pytest.mark.corpus
 def test_the_command_line_ranks_a_folder(tmp_path, whet):
     files = {"pyproject.toml": "", "work.py": WORK, "bench.py": "import work\nwork.spin(6_000_000)\n"}
     root = tmp_path / "code"
@@ -386,6 +389,7 @@ def test_the_command_line_ranks_a_folder(tmp_path, whet):
     assert "work.py::spin" in shown.stdout
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -77,6 +77,7 @@ def test_a_repository_without_any_command_is_told_how_to_give_one(tmp_path, home
         optimize_repository(root, home=home)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("words", [("--run", "python x.py"), ("--top", "3"), ("--changed", "main")])
 def test_options_of_repositories_go_with_a_folder(whet, root, words):
     done = whet("optimize", f"{root}/src/pkg/lists.py::common", *words)
@@ -84,6 +85,7 @@ def test_options_of_repositories_go_with_a_folder(whet, root, words):
     assert f"{words[0]} goes with a repository's folder" in done.stderr
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("rev", ["HEAD", "..HEAD", "HEAD..", "a..b..c", "HEAD..nothing"])
 def test_revisions_that_name_nothing_are_refused(whet, root, rev):
     done = whet("verify", str(root), "--rev", rev)
@@ -91,6 +93,7 @@ def test_revisions_that_name_nothing_are_refused(whet, root, rev):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.corpus
 def test_tests_that_fail_before_any_change_end_it(root, home):
     commit(root, {"tests/test_lists.py": "def test_bad():\n    assert 0\n"})
     result = optimize_repository(root, run=RUN, tests=TESTS, home=home)

@@ -122,6 +122,7 @@ time_small.params = [1]
 }
 
 
+@pytest.mark.corpus
 def test_benchmarks_of_asv_are_found_and_called(tmp_path, whet):
     found = looked_at(tmp_path, ASV)
     assert found.run == "asv run"
@@ -133,6 +134,7 @@ def test_benchmarks_of_asv_are_found_and_called(tmp_path, whet):
     assert hottest["own"] > 0.5
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("files", "said"),
     [

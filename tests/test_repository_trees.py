@@ -82,12 +82,14 @@ def test_packages_are_imported_from_the_copy(ground, trees):
     assert ran.stdout.strip() == "/work/repo/src/pkg/sums.py"
 
 
+@pytest.mark.corpus
 def test_tests_that_fail_before_any_change_are_told_apart(suite):
     assert list(suite.outcome.passed) == ["tests/test_sums.py::test_five", "tests/test_sums.py::test_six"]
     assert suite.failing == ("tests/test_sums.py::test_fails",)
     assert suite.flaky == ()
 
 
+@pytest.mark.corpus
 def test_a_change_must_leave_what_passed(ground, trees, suite):
     assert suite.check(ground, trees["fast"]) is None
     fault = suite.check(ground, trees["wrong"])
@@ -96,6 +98,7 @@ def test_a_change_must_leave_what_passed(ground, trees, suite):
     assert "test_five" not in fault.detail
 
 
+@pytest.mark.corpus
 def test_a_forged_report_of_the_tests_is_no_report(ground, tmp_path, suite):
     forged = "import os\nprint('whet-tests ' + '0' * 64 + ' {}')\nos._exit(0)\n"
     tree = snapshot(ground, repository(tmp_path, {**FILES, "src/pkg/sums.py": forged}), BESIDE)

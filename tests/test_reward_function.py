@@ -170,6 +170,7 @@ def test_scripted_completions_meet_the_ladder(target):
         assert reward(completions=completions) == [NO_GAIN, MISTAKEN, BROKEN, UNUSABLE, UNUSABLE, NO_GAIN]
 
 
+@pytest.mark.corpus
 def test_exported_answers_are_worth_what_the_export_says(target, whet, tmp_path):
     model = ScriptedModel({"coder": [fenced(GOOD), fenced(WRONG)]})
     result = library.optimize(

@@ -66,6 +66,7 @@ def test_a_list_without_runs(whet):
     assert "whet optimize TARGET" in whet("runs", "list").stdout
 
 
+@pytest.mark.corpus
 def test_a_list_names_each_run_newest_first(whet, finished, target):
     (row,) = only(whet("runs", "list", "--json"))
     assert row["run"] == finished.run
@@ -172,6 +173,7 @@ def test_show_of_an_interrupted_run_counts_the_call_under_way_at_its_worst_case(
     assert text.endswith(f"go on with it: whet runs resume {row['run']}\n")
 
 
+@pytest.mark.corpus
 def test_show_of_a_run_under_way_says_so(whet, target, tmp_path):
     shown = []
 
@@ -188,6 +190,7 @@ def test_show_of_a_run_under_way_says_so(whet, target, tmp_path):
     assert "cost so far: " in text.splitlines()[-1]
 
 
+@pytest.mark.corpus
 def test_replay_ends_in_the_same_document_at_no_cost(whet, finished):
     again = only(whet("runs", "replay", finished.run, "--json"))
     assert again["run"] != finished.run
@@ -197,6 +200,7 @@ def test_replay_ends_in_the_same_document_at_no_cost(whet, finished):
     assert again["speedup"]["ratio"] == first["speedup"]["ratio"]
 
 
+@pytest.mark.corpus
 def test_resume_of_a_finished_run_tells_its_result(whet, finished):
     again = only(whet("runs", "resume", finished.run, "--json"))
     assert again == json.loads(json.dumps(finished.to_json()))
@@ -225,6 +229,7 @@ def test_a_run_with_a_wrong_key_goes_on_once_the_key_is_right(whet, target):
     assert only(whet("runs", "resume", first["run"], "--json"), code=3) == last
 
 
+@pytest.mark.corpus
 def test_runs_that_cannot_be_resumed_or_replayed_are_one_clear_line(whet, finished, target, tmp_path):
     store = Store(tmp_path / "home")
     request = store.run(finished.run).request
@@ -258,6 +263,7 @@ def test_export_holds_all_that_a_third_party_needs(whet, finished, tmp_path):
     assert only(whet("runs", "export", finished.run)) == document
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("command", ["show", "resume", "replay", "export"])
 def test_an_unknown_run_names_the_nearest(whet, finished, command):
     wrong = finished.run[:-1] + "x"

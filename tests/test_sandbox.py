@@ -211,8 +211,8 @@ def test_an_endless_call_is_killed_with_all_that_it_started(sandbox: Sandbox) ->
             seconds=1.0,
         )
     assert caught.value.kind == "timeout"
-    assert time.perf_counter() - start < 5.0
-    deadline = time.perf_counter() + 1.0
+    assert time.perf_counter() - start < 30.0
+    deadline = time.perf_counter() + 20.0
     while subprocess.run(["pgrep", "-f", mark], capture_output=True, check=False).returncode == 0:
         assert time.perf_counter() < deadline, "a process of the candidate is still there"
 

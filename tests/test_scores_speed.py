@@ -61,6 +61,7 @@ def kernelbench_like(rng: random.Random) -> Callable[[], Iterable[float]]:
     return score
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("kind", [enamel_like, pie_like, kernelbench_like])
 def test_a_hundred_thousand_samples(kind, capsys):
     score = kind(random.Random(9))

@@ -92,6 +92,7 @@ def test_an_unknown_report_names_the_nearest(whet) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_verdicts_are_counted_by_kind_with_their_rate_and_cost() -> None:
     isolation, _, _, *rows = list(verdicts.report(candidates=2, batches=(2,)))

@@ -51,6 +51,7 @@ def large_verdict() -> Verdict:
     )
 
 
+@pytest.mark.corpus
 def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path):
     script = Rehearsal(tmp_path, tmp_path / "target.py", 3, 2, 0.005, 0.005)
     tallies = list(islice(kill_runs(tmp_path, script, 6), 3))

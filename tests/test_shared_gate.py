@@ -65,6 +65,7 @@ def expect(gate: SharedGate, passes: bool, tokens: int = 1) -> None:
             asked.result(LONG)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("limits", "used", "next_one"),
     [({"requests-per-minute": 2}, [1, 1], 1), ({"tokens-per-minute": 100}, [60], 41)],

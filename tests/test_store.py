@@ -85,6 +85,7 @@ def test_an_unknown_run_names_the_nearest(tmp_path: Path) -> None:
         store.run(run[:-1])
 
 
+@pytest.mark.corpus
 def test_several_processes_may_make_the_database_at_once(tmp_path: Path) -> None:
     code = "import sys; from pathlib import Path; from whet.core.store import Store; Store(Path(sys.argv[1])).put('x')"
     made = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(4)]

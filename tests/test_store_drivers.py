@@ -52,6 +52,7 @@ def rows(place: Place) -> tuple[set[tuple], set[tuple]]:
     return {tuple(row) for row in calls}, {tuple(row) for row in verdicts}
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("shared")
 def test_a_run_of_a_driver_that_is_killed_is_gone_on_with_by_another(tmp_path, monkeypatch):
     process = begun(tmp_path, 8)

@@ -41,6 +41,7 @@ def test_what_no_store_is_at_is_one_line_without_the_password(tmp_path: Path, mo
     assert SECRET not in line or url.endswith(f"@{SECRET}/db"), "a host is told"
 
 
+@pytest.mark.corpus
 def test_a_server_that_refuses_is_told_in_its_own_words(tmp_path: Path, postgres, postgres_url: str, whet) -> None:
     cases = {
         postgres_url.replace(PASSWORD, SECRET): "password authentication failed",
@@ -145,6 +146,7 @@ def small_url(postgres, monkeypatch):
         folder.rmdir()
 
 
+@pytest.mark.corpus
 def test_a_full_disk_under_postgresql_is_one_line_and_loses_nothing(tmp_path: Path, small_url: str) -> None:
     store = Store(tmp_path)
     run = store.begin("optimize", "t", {})

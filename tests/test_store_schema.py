@@ -80,6 +80,7 @@ def test_a_store_before_the_first_that_is_read_is_refused(tmp_path: Path) -> Non
         Store(tmp_path)
 
 
+@pytest.mark.corpus
 def test_nothing_is_migrated_under_a_run_and_the_command_does_it_afterwards(tmp_path: Path, whet) -> None:
     home = tmp_path / "home"
     make(home, OLDER[-1], begun("busy"), begun("idle"))
@@ -99,6 +100,7 @@ def test_nothing_is_migrated_under_a_run_and_the_command_does_it_afterwards(tmp_
     assert shown["bytes"] > 0
 
 
+@pytest.mark.corpus
 def test_several_processes_may_migrate_at_once(tmp_path: Path) -> None:
     make(tmp_path, OLDER[0], begun("old"))
     code = "import sys; from pathlib import Path; from whet.core.store import Store; Store(Path(sys.argv[1])).runs()[0]"

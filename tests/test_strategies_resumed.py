@@ -38,6 +38,7 @@ def test_runs_of_each_strategy_that_are_killed_again_and_again_lose_and_repeat_n
         assert same(Planted(tmp_path / name, name).resume(), expected, without=("run", "seconds", "task", "cost"))
 
 
+@pytest.mark.corpus
 def test_a_run_that_is_interrupted_at_any_question_asks_the_same_ones_in_the_end(place, tmp_path_factory):
     whole = Planted(tmp_path_factory.mktemp("whole"), place.strategy)
     expected = whole.optimize(rounds=4)

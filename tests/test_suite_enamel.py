@@ -125,6 +125,7 @@ def test_the_reference_is_worth_about_one(root, lab):
     assert (own.unit, own.counter) == ("s", "clock")
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("text", [LATE, HUGE])
 def test_levels_before_a_timeout_or_an_overflow_keep_their_scores(root, lab, text):
     own = SUITE.judge(only(root), text, lab)
@@ -135,6 +136,7 @@ def test_levels_before_a_timeout_or_an_overflow_keep_their_scores(root, lab, tex
     assert "level 2" in own.figures["ended"]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("text", "says"),
     [

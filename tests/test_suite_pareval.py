@@ -185,6 +185,7 @@ def test_threads_are_those_that_the_machine_has(lab, problems):
     ]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("model", "answer", "reason", "built"),
     [
@@ -224,6 +225,7 @@ def test_a_problem_whose_own_program_fails_is_excluded(lab, checkout):
         SUITE.judge(problem, LOOP, lab)
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("mpirun") is None or shutil.which("mpicxx") is None, reason="no MPI here")
 def test_mpi_answers_run_on_ranks(lab, problems):
     problem = problems["00_toy_double_up/mpi"]

@@ -177,6 +177,7 @@ def test_a_slow_program_that_fails_excludes_its_row(root, lab):
         SUITE.judge(problem, FAST, lab)
 
 
+@pytest.mark.corpus
 def test_rows_of_v2_are_counted_in_place_of_the_simulator(root, lab):
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not installed")

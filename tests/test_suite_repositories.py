@@ -154,6 +154,7 @@ def test_patches_that_do_not_count_are_told_why(suite, repository, lab, text, sa
     assert said in own.reason
 
 
+@pytest.mark.corpus
 @by_quick_suite
 def test_a_patch_cannot_leave_its_copy(suite, repository, lab, tmp_path):
     (problem,) = suite.read(repository.write(repository.row())).problems
@@ -164,6 +165,7 @@ def test_a_patch_cannot_leave_its_copy(suite, repository, lab, tmp_path):
     assert "does not apply" in own.reason
 
 
+@pytest.mark.corpus
 def test_a_patch_that_asks_who_called_it_is_refused(repository, lab):
     (problem,) = FFICIENCY.read(repository.write(repository.row())).problems
     own = QUICK[0].judge(problem, repository.patch(f"import sys\n\nsys._getframe(0)\n{FAST}"), lab)
@@ -176,6 +178,7 @@ def test_what_asks_who_called(line):
     assert not ASKS.search(line.replace("inspect", "inspected").replace("f_back", "back").replace("gc.", "gcd."))
 
 
+@pytest.mark.corpus
 @by_quick_suite
 def test_a_row_whose_own_base_fails_is_excluded(suite, repository, lab):
     failing = {"PASS_TO_PASS": ["tests/test_total.py::test_none"], "tests": [f"{SCRIPT}\nraise SystemExit(2)\n"]}
@@ -202,6 +205,7 @@ def test_copies_are_made_while_others_measure_and_what_is_timed_keeps_to_its_cor
         assert usable(made, "base").python(asked, 60.0, cores).stdout.split() == [str(core)]
 
 
+@pytest.mark.corpus
 def test_the_users_own_script_rebuilds_each_copy(repository, lab):
     (repository.checkout.parent / f"{ID}.sh").write_text("test -f toylib/__init__.py && touch rebuilt\n")
     workload = f"import pathlib\nassert pathlib.Path('rebuilt').exists()\n{WORKLOAD}"
@@ -210,6 +214,7 @@ def test_the_users_own_script_rebuilds_each_copy(repository, lab):
     assert QUICK[0].judge(problem, repository.patch(FAST), lab).passed
 
 
+@pytest.mark.corpus
 def test_a_mean_that_no_clock_out_here_saw_is_none(repository, lab):
     (problem,) = FFICIENCY.read(repository.write(repository.row())).problems
     forged = f"print('Mean: 1e9')\n{FAST}"

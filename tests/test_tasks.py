@@ -170,6 +170,7 @@ def test_a_task_within_reach_has_edits_and_each_agrees_on_the_small_sizes(task, 
         assert [changed(given) for given in inputs] == expected, proposal.edit
 
 
+@pytest.mark.corpus
 def test_inputs_vary_enough_that_doing_nothing_shows(task, tmp_path):
     workload = load(task.workload.generator, "workload")
     size = workload["sizes"][SMALL - 1]

@@ -230,13 +230,13 @@ def test_a_spy_finds_nothing_beside_a_run_that_holds_everything(planted: Planted
             "workload.py": WORKLOAD.format(**planted.needles).encode(),
         }
         holds = sandbox.open(Job("calls", find_interpreter(), sandbox.stage("baseline", others), DEFAULT_LIMITS))
-        assert holds.ask("load", "python", "slow.py", "f", seconds=20.0)[0] == ("ok",)
+        assert holds.ask("load", "python", "slow.py", "f", seconds=60.0)[0] == ("ok",)
         expected, _ = holds.ask("call", encode(([1, 2],)), seconds=10.0)
         assert b"needle-expected-" in expected[1]
-        tree = sandbox.stage("spy", {"spy.py": f"{settings(8, planted.repository.parent)}{SEARCH}{LOOK}".encode()})
+        tree = sandbox.stage("spy", {"spy.py": f"{settings(60, planted.repository.parent)}{SEARCH}{LOOK}".encode()})
         session = sandbox.open(Job("calls", find_interpreter(), tree, DEFAULT_LIMITS))
-        assert session.ask("load", "python", "spy.py", "f", seconds=20.0)[0] == ("ok",)
-        (_, outcome, _), _ = session.ask("call", encode(()), seconds=10.0)
+        assert session.ask("load", "python", "spy.py", "f", seconds=60.0)[0] == ("ok",)
+        (_, outcome, _), _ = session.ask("call", encode(()), seconds=90.0)
         holds.close()
         session.close()
     finally:

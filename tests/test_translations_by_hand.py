@@ -34,6 +34,7 @@ def translated(name: str, model: ScriptedModel, place: Path, rounds: int = 1) ->
     )  # fmt: skip
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == QUICK else (pytest.mark.corpus,)) for name in NAMES]
 )
@@ -49,6 +50,7 @@ def test_an_answer_to_a_real_prompt_is_a_right_translation(name: str, tmp_path: 
         assert said not in asked, "a translation is no contest"
 
 
+@pytest.mark.corpus
 def test_a_wrong_translation_is_mended_from_the_input_that_shows_it(tmp_path: Path) -> None:
     """Both answers are as they came: the first one subtracted, the second followed the counterexample of its prompt."""
     answers = [(FOLDER / "repaired" / f"dot-i32.riscv64.{number}.md").read_text(encoding="utf-8") for number in (1, 2)]

@@ -63,6 +63,7 @@ def test_a_translation_is_a_task_of_its_own(folder: Path) -> None:
     assert "dot_i32:" in task.source, "a compiler's output to begin with"
 
 
+@pytest.mark.corpus
 @needs_tools
 def test_an_answer_to_it_is_judged_like_any_other(folder: Path, tmp_path: Path) -> None:
     right = folder / "answers" / "riscv64.s"
@@ -75,6 +76,7 @@ def test_an_answer_to_it_is_judged_like_any_other(folder: Path, tmp_path: Path) 
     assert (found.status, found.candidates.rejected) == (Status.REJECTED, {"wrong_output": 1})
 
 
+@pytest.mark.corpus
 @needs_tools
 def test_optimizing_it_is_translating_it(folder: Path, tmp_path: Path) -> None:
     right = (folder / "answers" / "riscv64.s").read_text()

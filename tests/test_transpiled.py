@@ -36,6 +36,7 @@ def verified(name: str, isa: str, place: Path, changed: tuple[str, str] = ("", "
     return whet.verify(str(folder), candidate=answer, home=place / "home")
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("isa", ["aarch64", "riscv64"])
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else (pytest.mark.corpus,)) for name in NAMES]
@@ -52,6 +53,7 @@ def test_a_right_translation_is_right_and_has_no_time(name: str, isa: str, tmp_p
     assert "no score" in rungs["measure"].detail
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("isa", "old", "new"), [("aarch64", "add", "sub"), ("riscv64", "addw", "subw")])
 def test_a_wrong_translation_is_told_by_its_smallest_input(isa: str, old: str, new: str, tmp_path: Path) -> None:
     found = verified("dot-i32", isa, tmp_path, (f"{old} ", f"{new} "))
@@ -75,6 +77,7 @@ def translated(isa: str, place: Path, *answers: str) -> tuple[Result, Path]:
     return result, output
 
 
+@pytest.mark.corpus
 def test_a_wrong_guess_is_repaired_from_the_input_that_shows_it(tmp_path: Path) -> None:
     right = (FOLDER / "dot-i32" / "answers" / "riscv64.s").read_text()
     wrong = right.replace("addw t0, t0, t4", "subw t0, t0, t4")
@@ -86,6 +89,7 @@ def test_a_wrong_guess_is_repaired_from_the_input_that_shows_it(tmp_path: Path) 
     assert output.read_text() == right
 
 
+@pytest.mark.corpus
 def test_what_a_compiler_would_make_of_c_is_no_translation(tmp_path: Path) -> None:
     reference = (FOLDER / "dot-i32" / "dot-i32.c").read_text()
     result, output = translated("aarch64", tmp_path, reference)

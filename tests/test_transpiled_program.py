@@ -44,6 +44,7 @@ def verified(folder: Path, text: str) -> Result:
     return whet.verify(str(folder), candidate=file, home=folder.parent / "home")
 
 
+@pytest.mark.corpus
 def test_a_right_program_passes_its_cases_and_fresh_inputs(folder: Path) -> None:
     found = verified(folder, answer("aarch64"))
     rungs = {one.name: one for one in found.rungs}
@@ -53,6 +54,7 @@ def test_a_right_program_passes_its_cases_and_fresh_inputs(folder: Path) -> None
     assert (rungs["measure"].status, rungs["measure"].reason) == ("skipped", "unsupported_cpu")
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("old", "new", "rung", "reason", "said"),
     [
@@ -77,6 +79,7 @@ def test_a_wrong_program_falls_at_its_rung(folder: Path, old: str, new: str, run
     assert said in failed.detail
 
 
+@pytest.mark.corpus
 def test_what_no_case_shows_is_shown_by_fresh_inputs(folder: Path) -> None:
     # Only bytes above those of the cases are spoilt.
     wrong = answer("aarch64").replace("cmp w8, w22", "cmp w8, 48\n    cinc w8, w8, eq\n    cmp w8, w22", 1)

@@ -57,6 +57,7 @@ def drawn(hint, literals=(), count=60, body=""):
     return [read(write(value))[0] for value in draw(strategy, 5, count)]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("hint", "kinds"),
     [
@@ -256,6 +257,7 @@ def test_a_workload_says_which_inputs_are_valid(rung):
     assert found.evidence["sources"]["edges"] > 5
 
 
+@pytest.mark.corpus
 def test_a_program_s_stdin_is_edited_only_where_the_workload_says_what_is_valid(rung):
     workload = (
         "sizes = [2, 5]\ndef make_input(size, rng):\n"

@@ -79,6 +79,7 @@ def judged(task: Path, text: str, **options: Any) -> Result:
     return whet.verify(str(task), candidate=file, home=task / "home", **options)
 
 
+@pytest.mark.corpus
 def test_an_instruction_that_is_not_here_is_no_fault_of_the_answer(tmp_path: Path) -> None:
     found = judged(folder(tmp_path), ROUTINE.replace(SUM, FMA4), until="confirm")
     assert found.status is Status.NO_IMPROVEMENT
@@ -90,11 +91,13 @@ def test_an_instruction_that_is_not_here_is_no_fault_of_the_answer(tmp_path: Pat
     assert all(rung.status != "failed" for rung in found.rungs)
 
 
+@pytest.mark.corpus
 def test_a_deliberate_stop_is_a_crash_all_the_same(tmp_path: Path) -> None:
     found = judged(folder(tmp_path), ROUTINE.replace(SUM, f"{SUM}    ud2\n"), until="differential")
     assert (found.status, found.rungs[-1].reason) == (Status.REJECTED, "crash")
 
 
+@pytest.mark.corpus
 def test_the_command_line_says_what_is_lacking_once(whet: Any, tmp_path: Path) -> None:
     task = folder(tmp_path)
     (task / "answer.s").write_text(ROUTINE.replace(SUM, FMA4))
@@ -103,6 +106,7 @@ def test_the_command_line_says_what_is_lacking_once(whet: Any, tmp_path: Path) -
     assert done.stdout.count("    unsupported here: this machine lacks the instruction") == 1
 
 
+@pytest.mark.corpus
 def test_a_reference_that_does_not_run_with_the_tasks_features_is_told(whet: Any, tmp_path: Path) -> None:
     task = folder(tmp_path, 'features = ["fma4"]')
     (task / "answer.s").write_text(ROUTINE)

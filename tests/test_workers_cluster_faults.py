@@ -68,7 +68,7 @@ def test_an_agent_is_killed_and_another_comes(cluster):
     found = list(cluster.as_completed(tickets[1:], 120))
     assert [outcome.end for outcome in found] == [End.DONE] * 29
     assert sum(host.failures.get("agent died", 0) for host in cluster.hosts()) >= 1
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not all(host.standing is Standing.READY for host in cluster.hosts()):
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -85,7 +85,7 @@ def test_cancelled_work_leaves_nothing(cluster, tmp_path):
 
 def test_a_raylet_is_killed(hosts, cluster, home):
     node = hosts.add()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while cluster.slots < 3:
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -93,7 +93,7 @@ def test_a_raylet_is_killed(hosts, cluster, home):
     time.sleep(1.5)
     node.kill_raylet()
     expect_all_once(tickets, list(cluster.as_completed(tickets, 120)))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (lost := [host for host in cluster.hosts() if host.standing is Standing.LOST]):
         assert time.monotonic() < deadline
         time.sleep(0.1)

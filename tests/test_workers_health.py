@@ -193,6 +193,7 @@ def test_a_clock_that_runs_too_fast_is_told_by_one_probe(tmp_path, library):
     assert said.endswith(" times as fast as the driver's")
 
 
+@pytest.mark.corpus
 @needs_gcc
 @pytest.mark.parametrize("rate", [0.7, 1.3])
 def test_a_clock_of_a_wrong_rate_is_told_by_two(tmp_path, library, rate):
@@ -223,6 +224,7 @@ def test_a_message_that_took_long_says_nothing_of_a_clock():
 # speed
 
 
+@pytest.mark.corpus
 def test_a_host_that_has_become_slow_is_a_fault(tmp_path):
     core = min(os.sched_getaffinity(0))
     watch = Quarantine()

@@ -111,6 +111,7 @@ def test_work_that_all_workers_die_of_is_lost(local, tmp_path):
     assert str(error_of(outcome)).startswith("worker died 3 times")
 
 
+@pytest.mark.corpus
 def test_workers_killed_at_random_lose_nothing_and_double_nothing(local, home):
     works = [piece("add", numbers=[n], seconds=0.02) for n in range(60)]
     tickets = [local.submit(work) for work in works]

@@ -38,6 +38,7 @@ def host(name="alpha", standing=Standing.READY, why="", failures=None, **figures
 # what it takes
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -58,6 +59,7 @@ def test_what_it_does_not_take_is_one_line(words, said, capsys, tmp_path, monkey
     assert said in err
 
 
+@pytest.mark.corpus
 def test_a_repository_is_not_evaluated_elsewhere(capsys, tmp_path):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
     assert main(["optimize", str(tmp_path), "--workers", "local:2"]) == 2
@@ -67,21 +69,25 @@ def test_a_repository_is_not_evaluated_elsewhere(capsys, tmp_path):
 # what is shown
 
 
+@pytest.mark.corpus
 def test_a_host_is_told_with_its_share_of_time_worked_and_its_failures_by_cause():
     line = host_line(host(queued=3, failures={"worker died": 2, "SandboxError": 1}))
     assert re.fullmatch(r"alpha +2/4 busy +50 %, 102 done, 3 queued, 1x SandboxError, 2x worker died", line)
 
 
+@pytest.mark.corpus
 def test_a_quarantined_host_is_told_with_the_reason():
     line = host_line(host(standing=Standing.QUARANTINED, why="its disk is full", failures={"host lost": 1}))
     assert re.fullmatch(r"alpha +quarantined: its disk is full; 102 done, 1x host lost", line)
 
 
+@pytest.mark.corpus
 def test_the_summary_counts_those_that_work():
     lost = host("beta", Standing.LOST, "it is out of reach")
     assert host_lines([host(), lost], 7)[0] == "1 host: 2 of 4 slots busy, 7 waiting, 1 not working"
 
 
+@pytest.mark.corpus
 def test_the_live_view_fits_a_terminal_of_60_columns():
     view = View(Budget())
     hosts = (host("a-host-of-a-very-long-name.example.org", failures={"worker died": 1000}), host("b\x1b[31m"))
@@ -95,6 +101,7 @@ def test_the_live_view_fits_a_terminal_of_60_columns():
     assert "\x1b" not in "".join(shown)
 
 
+@pytest.mark.corpus
 def test_plain_lines_come_now_and_then_and_at_once_where_a_host_stands_otherwise():
     pace = Pace(seconds=3600)
     well = {"hosts": (host(),), "waiting": 0}
@@ -188,6 +195,7 @@ def test_checks_only_end_in_the_same_document_as_in_this_process(whet):
     assert gone(whet)[0], left_behind(whet)
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_an_interrupt_leaves_a_run_that_can_be_resumed_and_no_process(whet):
     work = begun(whet, *words_of("local:2", "--rounds", "1"))

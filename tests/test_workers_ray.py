@@ -22,6 +22,7 @@ from whet.sandbox.workers.registry import open_executor
 pytest.importorskip("ray", reason="Ray is not installed")
 
 
+@pytest.mark.corpus
 def test_a_cluster_of_this_host(tmp_path, monkeypatch):
     monkeypatch.setenv("WHET_HOME", str(tmp_path / "home"))
     before = set(tree(os.getpid()))
@@ -44,6 +45,7 @@ def test_a_cluster_of_this_host(tmp_path, monkeypatch):
     assert gone(started)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("port", [1, 65000])
 def test_nobody_answers(port, tmp_path, monkeypatch):
     monkeypatch.setenv("WHET_HOME", str(tmp_path / "home"))
@@ -53,6 +55,7 @@ def test_nobody_answers(port, tmp_path, monkeypatch):
     assert time.monotonic() - begun < 15
 
 
+@pytest.mark.corpus
 def test_something_else_answers(tmp_path, monkeypatch):
     monkeypatch.setenv("WHET_HOME", str(tmp_path / "home"))
     begun = time.monotonic()

@@ -161,6 +161,7 @@ def hinted(tmp_path):
     return ladder.task
 
 
+@pytest.mark.corpus
 @bubblewrap
 @pytest.mark.parametrize(
     ("body", "why"),

@@ -122,6 +122,7 @@ def test_without_imports_of_others_processes_are_fresh(
     assert Zygotes().settle(fresh, 0.99, 1) == (fresh, {"kind": "fresh"})
 
 
+@pytest.mark.corpus
 def test_a_subject_is_forked_off_the_worker_that_is_named(
     sandbox: Sandbox, interpreter: Interpreter, tmp_path: Path
 ) -> None:

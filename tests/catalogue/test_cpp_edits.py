@@ -217,6 +217,7 @@ def test_the_signature_of_a_target_function_stays(propose):
     assert propose("const-reference", source, symbol="f", language="cpp") == []
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("source", ["int main( {", "}}", '"', "/*", "(" * 3000, "{[}]", 'R"x(', "for (;;", "map<", ""])
 def test_what_cannot_be_read_gives_nothing(source):
     assert proposals(Brief("cpp", "program", None, source)) == []
@@ -278,6 +279,7 @@ LATER = ("block-input", "block-output", "clang-tidy")
 """What takes the streams away on which others work, or does what others do."""
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 def test_new_programs_answer_like_the_old_one(tmp_path):
     def answer(source, name):

@@ -247,6 +247,7 @@ int main() {
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 def test_the_program_with_all_of_them_answers_like_the_old_one(tmp_path):
     def answer(source, name):
