@@ -78,6 +78,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Where a network is: wheels of what gpu-check needs, for the machine with the GPU, which brings torch and triton.
 gpu-wheels:
