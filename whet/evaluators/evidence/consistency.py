@@ -23,6 +23,7 @@ from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, RUNGS, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, clashing
 from whet.evaluators.evidence.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
+from whet.evaluators.evidence.unpaid import charged_seconds, odd_costs
 from whet.evaluators.finding import Fault
 from whet.evaluators.kernels import compiled
 from whet.evaluators.meters.base import Meter
@@ -222,6 +223,7 @@ def _measured(
             yield f"rungs.{rung.name}: the samples were not looked at when {record.command} looks at them"
             continue
         yield from (f"rungs.{rung.name}: {line}" for line in _odd_turns(recorded.raw, record.settings.cores))
+        yield from (f"rungs.{rung.name}: {line}" for line in odd_costs(recorded.raw))
         rule = Rule(record.settings.min_speedup, record.settings.confidence, recorded.speedup.baseline, meter)
         again = rejudge(recorded.raw, stages, rule)
         if isinstance(again, Fault):
@@ -247,8 +249,7 @@ def left_uncompiled(rung: Rung, rows: Sequence[Mapping[str, Any]], task: Task, m
 
 def _odd_turns(raw: Mapping[str, Any], cores: int) -> Iterator[str]:
     turns = raw["turns"]
-    charged = raw.get("hidden_costs", {}).get("charged_seconds", 0.0)
-    if {turn["charged"] for turn in turns} - {0.0, charged}:
+    if {turn["charged"] for turn in turns} - {0.0, charged_seconds(raw.get("hidden_costs", {}))}:
         yield "turns are charged with other seconds than its hidden costs"
     if any(len(turn["cores"]) != cores for turn in turns):
         yield f"turns ran on another number of cores than {cores}"

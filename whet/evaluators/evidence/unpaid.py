@@ -1,0 +1,50 @@
+"""Whether what lies outside the timed calls follows from what was observed of both sides' processes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from whet.core.plain import from_plain
+from whet.evaluators.finding import Fault
+from whet.evaluators.timing.hidden_costs import assess
+from whet.evaluators.timing.process_observation import Observation
+from whet.evaluators.timing.repeats import assess_rounds
+from whet.evaluators.timing.round_observation import RoundObservation
+
+CLOSE_SECONDS = 1e-5
+"""How far seconds that are worked out again may lie apart: earlier versions judged before they rounded to nanoseconds,
+and a pass has up to 2,000 calls. It is a hundredth of the least that is charged."""
+
+
+def odd_costs(raw: Mapping[str, Any]) -> Iterator[str]:
+    """Yields what of the hidden costs of a measurement does not follow from their observations, a line each.
+
+    Args:
+        raw: of a measurement.
+
+    Raises:
+        ValueError, TypeError, LookupError, ArithmeticError: the observations have another form.
+    """
+    costs, works = raw.get("hidden_costs", {}), raw["workloads"]
+    counts = {work["name"]: work["count"] for work in works}
+    if costs:
+        again = assess(from_plain(Observation, costs["sides"]), works[0]["count"])
+        if isinstance(again, Fault):
+            yield f"its hidden costs show {again.reason}"
+        elif any(not _close(costs[name], again.evidence[name]) for name in again.evidence if name != "sides"):
+            yield "its hidden costs are not as their observations show"
+    for name, facts in costs.get("by_repeats", {}).items():
+        if not _close(facts["charged_seconds"], assess_rounds(from_plain(RoundObservation, facts), counts[name])):
+            yield f"its costs by repeats of {name} are not as their observations show"
+
+
+def charged_seconds(costs: Mapping[str, Any]) -> float:
+    """Returns the seconds that hidden costs say are added to each pass of the candidate."""
+    repeats = (facts["charged_seconds"] for facts in costs.get("by_repeats", {}).values())
+    return float(costs.get("charged_seconds", 0.0) + max(repeats, default=0.0))
+
+
+def _close(said: float, shown: float) -> bool:
+    return math.isclose(said, shown, rel_tol=0, abs_tol=CLOSE_SECONDS)

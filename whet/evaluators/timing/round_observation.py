@@ -1,0 +1,120 @@
+"""Observes how long rounds of the same calls take, one after another in one process; judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.source import derive
+from whet.evaluators.live import LiveFunction
+from whet.evaluators.subjects import Subject
+from whet.evaluators.timing.process_observation import PROCESSES, cpu_seconds
+from whet.evaluators.timing.turns import MOST_BYTES, TimedWorkload
+
+ROUNDS = 3
+"""Of the same calls in a process: one on new inputs, two that may be cheaper."""
+NATIVE_INPUTS, SETS = 500, 4
+"""Distinct inputs of a native function in a round at most, and such sets of inputs."""
+OF_A_PASS = 2
+"""A round has so many times the distinct inputs of a pass: what is large takes long to draw, and to run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSeconds:
+    """Seconds of each round, in each process of a side."""
+
+    baseline: tuple[tuple[float, ...], ...]
+    candidate: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundObservation:
+    """What the processes of both sides showed on one workload; plain JSON data with `to_plain`.
+
+    Attributes:
+        rounds: how often a pass repeats its inputs.
+        seconds_of_rounds: CPU seconds where the kernel tells them. Of a native function, rounds on new contents of the
+            same memory and rounds on contents that were there before take turns; else the first round is the new one.
+        inputs: of a native function in a round; None of any other, whose round has all distinct inputs of a pass.
+    """
+
+    rounds: int
+    seconds_of_rounds: RoundSeconds
+    inputs: int | None = None
+
+
+def observe_rounds(
+    baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
+) -> RoundObservation | Fault:
+    """Runs rounds of one workload in fresh processes of both sides in turns.
+
+    Args:
+        baseline: the original.
+        candidate: what is compared with it.
+        work: that repeats its inputs within a pass.
+        seed: of the inputs.
+        seconds: that one call may take.
+
+    Returns:
+        what they showed, or the first fault of a process.
+    """
+    if work.repeats:
+        return _of_native(baseline, candidate, work, seed, seconds)
+    payloads = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
+    found = _in_turns(baseline, candidate, lambda live: _rounds(live, payloads, seconds))
+    return found if isinstance(found, Fault) else RoundObservation(work.rounds, found)
+
+
+def _of_native(
+    baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
+) -> RoundObservation | Fault:
+    """Observes a native function, whose process repeats inputs where they lie.
+
+    Rounds on new contents of the same memory stand beside rounds on contents that were there before: what the caches
+    of the processor do is the same in both.
+    """
+    (one,) = work.draw(derive(seed, "renewed"), 1)
+    calls = max(1, min(NATIVE_INPUTS, OF_A_PASS * work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
+    drawn = [item.payload for item in work.draw(derive(seed, "repeats"), SETS * calls)]
+    sets = [drawn[number * calls : (number + 1) * calls] for number in range(SETS)]
+    found = _in_turns(baseline, candidate, lambda live: _renewed(live, sets, seconds * SETS * calls))
+    return found if isinstance(found, Fault) else RoundObservation(work.repeats, found, calls)
+
+
+def _in_turns(
+    baseline: Subject, candidate: Subject, run: Callable[[LiveFunction], Sequence[float] | Fault]
+) -> RoundSeconds | Fault:
+    sides: tuple[list[tuple[float, ...]], list[tuple[float, ...]]] = [], []
+    for _ in range(PROCESSES):
+        for side, subject in zip(sides, (baseline, candidate), strict=True):
+            live = subject.start()
+            if isinstance(live, Fault):
+                return live
+            assert isinstance(live, LiveFunction)
+            with closing(live):
+                rounds = run(live)
+            if isinstance(rounds, Fault):
+                return rounds
+            side.append(tuple(rounds))
+    ours, theirs = sides
+    return RoundSeconds(tuple(ours), tuple(theirs))
+
+
+def _renewed(live: LiveFunction, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float] | Fault:
+    times = live.renewed(sets, seconds)
+    return times if isinstance(times, Fault) else times[2:]  # the first set finds everything cold
+
+
+def _rounds(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> list[float] | Fault:
+    """Returns the CPU seconds of some rounds of the same calls in one process, else seconds by the clock out here."""
+    found: list[float] = []
+    for part in (payloads[:1], *[payloads] * ROUNDS):
+        before = cpu_seconds(live)
+        one = live.timed(part, seconds * len(part))
+        if isinstance(one, Fault):
+            return one
+        after = cpu_seconds(live)
+        found.append(one.outside if before is None or after is None else after - before)
+    return found[1:]
