@@ -99,8 +99,8 @@ def _command() -> str:
 
 
 def _made() -> dict[str, Any]:
-    described = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    commit = subprocess.run(described, cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout.strip()
+    head = ["git", "rev-parse", "HEAD"]
+    commit = subprocess.run(head, cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout.strip()
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "processor": _processor(),

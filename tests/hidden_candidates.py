@@ -1,0 +1,141 @@
+"""Candidates that pay for their work outside the timed calls, and honest ones: run live, or recorded and replayed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from whet.core.config import Options
+from whet.evaluators.ladder import open_ladder
+from whet.evaluators.subjects import Subject
+from whet.evaluators.targets import read_task
+from whet.sandbox.inside.codec import encode
+
+TARGET = """\
+def squares(values):
+    found = []
+    for value in values:
+        found.append(value * value)
+    return found
+"""
+QUICK = "    return [value * value for value in values]\n"
+WORKLOAD = """\
+sizes = [10, 3000, 30000]
+def make_input(size, rng):
+    return ([rng.randrange(10**4) for _ in range(size)],)
+"""
+PAYLOADS = tuple(encode(([number + one for one in range(3000)],)) for number in range(8))
+TABLE = "[value * value for value in range(10**6)]"
+FILLED = f"    if not TABLE:\n        TABLE.extend({TABLE})\n"
+COUNTING = "def squares(values):\n    return [value * value for value in values if values.count(value)]\n"
+SUMMING = "def squares(values):\n    return [sum(value for _ in range(value)) for value in values]\n"
+SECONDS = 5.0
+"""That one call may take."""
+
+
+def drawn(count: int) -> tuple[bytes, ...]:
+    draw = random.Random(5)
+    return tuple(encode(([draw.randrange(1000) for _ in range(20)],)) for _ in range(count))
+
+
+def sized(first: int, second: int) -> tuple[bytes, ...]:
+    return tuple(encode((list(range(size)),)) for size in (first, second, *[first] * 12))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A target, a candidate, and what both are called with.
+
+    Attributes:
+        part: how many inputs make a pass.
+    """
+
+    candidate: str
+    target: str = TARGET
+    payloads: tuple[bytes, ...] = PAYLOADS
+    part: int = 2
+
+
+IMPORTS = "import numpy, decimal, asyncio, email.message\n"
+PAIRS = {
+    "honest": Pair(f"def squares(values):\n{QUICK}"),
+    "table-while-loading": Pair(
+        f"TABLE = {TABLE}\ndef squares(values):\n    return [TABLE[value] for value in values]\n"
+    ),
+    "table-at-first-call": Pair(
+        f"TABLE = []\ndef squares(values):\n{FILLED}    return [TABLE[value] for value in values]\n"
+    ),
+    "first-input-cheaper": Pair(f"TABLE = []\ndef squares(values):\n{QUICK}", COUNTING, sized(300, 2000)),
+    "first-input-dearer": Pair(f"TABLE = []\ndef squares(values):\n{QUICK}", COUNTING, sized(2000, 300)),
+    "first-input-cheaper-and-table": Pair(
+        f"TABLE = []\ndef squares(values):\n{FILLED}{QUICK}", COUNTING, sized(300, 2000)
+    ),
+    "first-input-dearer-and-table": Pair(
+        f"TABLE = []\ndef squares(values):\n{FILLED}{QUICK}", COUNTING, sized(2000, 300)
+    ),
+    "imports": Pair(f"{IMPORTS}def squares(values):\n{QUICK}"),
+    "imports-in-the-call": Pair(f"def squares(values):\n    {IMPORTS}{QUICK}"),
+    "parts-kept": Pair(
+        "KNOWN = {}\n"
+        "def squares(values):\n    for value in values:\n        if value not in KNOWN:\n"
+        "            KNOWN[value] = sum(value for _ in range(value))\n    return [KNOWN[value] for value in values]\n",
+        SUMMING,
+        drawn(122),
+        20,
+    ),
+    "unchanged": Pair(SUMMING, SUMMING, drawn(122), 20),
+    "library-set-up": Pair(
+        "import torch\n"
+        "def squares(values):\n    rows = torch.tensor(values, dtype=torch.float64)\n"
+        "    torch.softmax(rows, 0)\n    return [int(value) for value in (rows * rows).tolist()]\n",
+    ),
+    "busy-thread": Pair(
+        "import threading\n"
+        "def spin():\n    while True:\n        sum(range(1000))\n"
+        "def squares(values):\n"
+        f"    if threading.active_count() == 1:\n        threading.Thread(target=spin, daemon=True).start()\n{QUICK}",
+    ),
+    "waiting-pool": Pair(
+        "from concurrent.futures import ThreadPoolExecutor\nPOOL = ThreadPoolExecutor(1)\n"
+        "def squares(values):\n    return POOL.submit(lambda: [value * value for value in values]).result()\n",
+    ),
+    "memory-kept": Pair(
+        "KEPT = []\n"
+        "def squares(values):\n    found = [value * value for value in values]\n"
+        "    KEPT.append((list(values), list(found)))\n    return found\n",
+    ),
+    "buffer-used-again": Pair(
+        "BUFFER = [0] * 10**5\n"
+        "def squares(values):\n    BUFFER[: len(values)] = [value * value for value in values]\n"
+        "    return BUFFER[: len(values)]\n",
+    ),
+}
+POWERS = "def squares(size):\n    return sum(number * number % 7 for number in range(size))\n"
+SIZES = tuple(encode((size,)) for size in range(1300, 1320))
+REPEATED = {
+    "rounds-cached": Pair(f"import functools\n\n@functools.cache\n{POWERS}", POWERS, SIZES, len(SIZES)),
+    "rounds-computed": Pair(POWERS, POWERS, SIZES, len(SIZES)),
+}
+"""Pairs of which each call comes again in a process."""
+
+
+@contextmanager
+def building(folder: Path) -> Iterator[Callable[[Pair], tuple[Subject, Subject]]]:
+    """Gives what builds both sides of a pair in a sandbox."""
+    (folder / "squares.py").write_text(TARGET)
+    (folder / "workload.py").write_text(WORKLOAD)
+    ladder = open_ladder(read_task(f"{folder}/squares.py::squares", Options()), Options(), 7)
+
+    def build(pair: Pair) -> tuple[Subject, Subject]:
+        ours, theirs = (ladder.workshop.build(text) for text in (pair.target, pair.candidate))
+        assert isinstance(ours, Subject)
+        assert isinstance(theirs, Subject)
+        return ours, theirs
+
+    try:
+        yield build
+    finally:
+        ladder.close()
