@@ -23,6 +23,8 @@ from whet.core.errors import UsageError, WhetError
 from whet.core.plain import to_plain
 from whet.evaluators.evidence.bundle import MANIFEST, RECORD, Bundle, Contradiction, listed, read_bundle
 from whet.evaluators.evidence.consistency import contradictions
+from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
+from whet.evaluators.timing.process_observation import PROCESSES, Observation, ObservedProcess
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -212,6 +214,18 @@ def peeked(document: dict[str, Any]) -> None:
             ] * 2
 
 
+def with_costs(document: dict[str, Any], **said: float) -> None:
+    """Adds hidden costs of half a second a pass, and what is said of them."""
+    quiet = ObservedProcess(0.1, 0.004, 0.004, (0.01,) * 30, 0.0, None)
+    slow = replace(quiet, loading=0.6)
+    found = assess(Observation((quiet,) * PROCESSES, (slow,) * PROCESSES), 5)
+    assert isinstance(found, HiddenCosts)
+    assert found.seconds == 0.5
+    for rung in document["rungs"]:
+        for measured in rung["evidence"].get("measurements", []):
+            measured["raw"]["hidden_costs"] = {**found.evidence, **said}
+
+
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a dropped sample": (lambda d: turns(d).pop(), "turns are missing"),
     "a sample twice": (lambda d: turns(d).append(turns(d)[0]), "more turns"),
@@ -224,6 +238,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "other looks": (peeked, "not looked at when"),
     "an input fewer": (lambda d: d["rungs"][3]["evidence"]["hashes"].pop(), "inputs have"),
     "another charge": (lambda d: turns(d)[0].update(charged=0.001), "charged"),
+    "other hidden costs": (lambda d: with_costs(d, charged_seconds=0.25), "hidden costs are not as"),
     "another core": (lambda d: turns(d)[0].update(cores=[0, 1]), "number of cores"),
     "another diff": (lambda d: d["candidate"].update(diff=""), "diff does not lead"),
     "another metric": (lambda d: d["settings"].update(metric="memory"), "not looked at when"),
@@ -241,6 +256,10 @@ def test_an_edit_is_named(name, timed, tmp_path) -> None:
         library.verify(evidence=written(bundle, tmp_path / "a.zip"), home=tmp_path / "home")
     assert error.value.exit_code == 3
     assert "\n" not in str(error.value)
+
+
+def test_hidden_costs_that_follow_from_their_observations_are_no_contradiction(timed) -> None:
+    assert contradictions(changed(timed, with_costs)) == []
 
 
 def test_a_swapped_candidate_is_named(timed, tmp_path) -> None:
