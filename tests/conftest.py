@@ -14,6 +14,13 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import settings
+from slices import (  # noqa: F401 - pytest calls them
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 
 from whet.core.task import Case, Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
