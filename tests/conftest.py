@@ -7,10 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import zlib
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -31,8 +33,9 @@ from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
-from whet.testing.engine import NoEngine, docker_engine
+from whet.testing.engine import NoEngine
 from whet.testing.postgres import NoServer, postgres_server
+from whet.testing.shared_engine import shared_engine, stop_shared_engine
 
 # A shell that puts a command into the background has it ignore interrupts, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -41,6 +44,7 @@ os.environ.pop("WHET_STORE", None)
 # No deadline, and the same examples in each run: a test fails for what the code does, not for the day or the load.
 settings.load_profile("ci")
 
+SHARED = pytest.StashKey[Path]()
 ALLOWED_SKIPS = ("no NVIDIA device", "triton is installed")
 """Why a test may be skipped in continuous integration: no GPU, or it is about a lack of what is installed there.
 
@@ -67,6 +71,28 @@ def fail_unless_allowed(report):
             report.outcome = "failed"
             report.longrepr = f"{report.nodeid} is skipped where everything has to be installed: {reason}"
     return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tells a worker what the workers share."""
+    node.workerinput |= {"owner": os.getpid(), "shared": str(shared_folder(node.config))}
+
+
+def pytest_unconfigure(config):
+    """Ends what the workers shared, when they have ended."""
+    if SHARED in config.stash:
+        stop_shared_engine(config.stash[SHARED])
+        shutil.rmtree(config.stash[SHARED])
+
+
+def shared_folder(config):
+    """Returns the folder of what all workers share."""
+    if hasattr(config, "workerinput"):
+        return Path(config.workerinput["shared"])
+    if SHARED not in config.stash:
+        config.stash[SHARED] = Path(tempfile.mkdtemp(prefix="whet-tests-"))
+    return config.stash[SHARED]
 
 
 @dataclass(frozen=True)
@@ -97,14 +123,16 @@ def whet(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def engine():
-    """DOCKER_HOST of a docker engine, started by hand where none answers; None where the environment's answers."""
-    with ExitStack() as stack:
-        try:
-            host = stack.enter_context(docker_engine())
-        except NoEngine as error:
-            pytest.skip(str(error))
-        yield host
+def engine(request):
+    """DOCKER_HOST of a docker engine, started by hand where none answers; None where the environment's answers.
+
+    All workers share one, which ends with the process that the user started.
+    """
+    owner = getattr(request.config, "workerinput", {"owner": os.getpid()})["owner"]
+    try:
+        return shared_engine(shared_folder(request.config), owner)
+    except NoEngine as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
