@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,13 +99,18 @@ def shared_folder(config):
 
 @dataclass(frozen=True)
 class CommandLine:
-    """Runs ``whet`` as a user does, with a state directory of its own."""
+    """Runs ``whet`` as a user does, with a state directory of its own and inputs that depend on the test alone."""
 
     environment: dict[str, str]
+    test: str
+    calls: Iterator[int]
 
     def __call__(self, *words, cwd=None, timeout=120, **environment):
+        words = [str(word) for word in words]
+        if words and words[0] in SEEDED and "--seed" not in words:
+            words += ["--seed", str(seed_of(f"{self.test} {next(self.calls)}"))]
         return subprocess.run(
-            [sys.executable, "-m", "whet", *map(str, words)],
+            [sys.executable, "-m", "whet", *words],
             capture_output=True,
             text=True,
             check=False,
@@ -114,12 +121,22 @@ class CommandLine:
         )
 
 
+SEEDED = ("audit", "optimize", "profile", "verify")
+"""Commands that draw inputs, which are secret: another seed each time, unless they are given one."""
+
+
+def seed_of(text):
+    """Returns a seed that is the same in each run, whatever ran before, on whichever worker."""
+    return zlib.crc32(text.encode())
+
+
 @pytest.fixture
-def whet(tmp_path):
+def whet(request, tmp_path):
     """The command line; every call of one test shares a state directory."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     kept.pop("WHET_MODEL", None)
-    return CommandLine({**kept, "WHET_HOME": str(tmp_path / "home")})
+    environment = {**kept, "WHET_HOME": str(tmp_path / "home")}
+    return CommandLine(environment, request.node.nodeid, itertools.count())
 
 
 @pytest.fixture(scope="session")
@@ -185,10 +202,9 @@ def rung(tmp_path_factory):
     calls = Counter()
 
     def seed_of_test():
-        # The same whatever ran before, on whichever worker.
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         calls[test] += 1
-        return zlib.crc32(f"{test} {calls[test]}".encode())
+        return seed_of(f"{test} {calls[test]}")
 
     def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests="", cases=()):
         folder = tmp_path_factory.mktemp("rung")

@@ -47,7 +47,7 @@ Settle = Callable[[Callable[[], Finding]], None]
 
 @pytest.fixture
 def verify(whet) -> Verify:
-    """Returns the document that `whet verify` ends in."""
+    """Returns the document that `whet verify` ends in; each call draws inputs of its own."""
 
     def verify(target: object, candidate: Path, *options: str) -> dict[str, Any]:
         done = whet("verify", target, "--candidate", candidate, "--json", *options, timeout=CALL_SECONDS)
