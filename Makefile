@@ -7,7 +7,12 @@ DEMO := whet/benchmarks/tasks
 TESTFLAGS ?= -n 2 --dist worksteal
 # Some of the long ones took 5 minutes on an idle machine.
 PATIENT := --timeout 3600
-UNMARKED := -m "not timed and not corpus and not exhaustive"
+UNMARKED := -m "slice or not (timed or corpus or exhaustive or smoke)"
+# Which slice of the corpora `make test` takes: any text, of which the hash counts.
+SLICE ?= $(shell git rev-parse HEAD 2>/dev/null || echo none)
+# Where a run's report (JUnit) goes.
+REPORT ?=
+REPORTED = $(if $(REPORT),--junitxml=$(REPORT))
 BOARD := .board
 BOARD_TASKS ?= dedup-events,tidy-text,word-counts,held-out/call-charges
 GPU_CHECK ?=
@@ -17,7 +22,7 @@ GPU_PYTHON ?= $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info
 GPU_PLATFORMS := 1 2010 2014 $(foreach glibc,5 12 17 24 27 28 31 34 35 36 39,_2_$(glibc))
 GPU_WHEELS_MOST := 64
 
-.PHONY: setup demo board-demo test test-all test-exhaustive lint docs clean gpu-check gpu-wheels
+.PHONY: setup demo board-demo test smoke test-all test-exhaustive lint docs clean gpu-check gpu-wheels
 
 setup: .venv/ready
 
@@ -62,14 +67,18 @@ board-demo: setup
 
 # What every change has to pass. A clock is only a limit here, for what hangs or takes far too long.
 test: setup
-	$(BIN)/python -m pytest $(TESTFLAGS) $(UNMARKED)
+	$(BIN)/python -m pytest $(TESTFLAGS) $(REPORTED) $(UNMARKED) --slice $(SLICE)
+
+# Large effects by a real clock, so with nothing beside them.
+smoke: setup
+	$(BIN)/python -m pytest $(PATIENT) $(REPORTED) -m smoke tests/test_smoke.py
 
 # The rest: what measures real speedups, with nothing beside it, and what takes long. All parts run, then it fails if any did.
 test-all: setup
 	@failed=; \
 	$(BIN)/python -m pytest $(TESTFLAGS) $(UNMARKED) || failed=1; \
 	$(BIN)/python -m pytest $(TESTFLAGS) $(PATIENT) -m "corpus and not exhaustive and not timed" || failed=1; \
-	$(BIN)/python -m pytest $(PATIENT) -m "timed and not exhaustive" || failed=1; \
+	$(BIN)/python -m pytest $(PATIENT) -m "smoke or timed and not exhaustive" || failed=1; \
 	test -z "$$failed"
 
 # Before a release: some hours.
@@ -106,5 +115,5 @@ docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf .venv .npm .board .demo .wheels .gpu-venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .ci-results .npm .board .demo .wheels .gpu-venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find whet tests -name __pycache__ -type d -prune -exec rm -rf {} +

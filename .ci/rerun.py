@@ -35,8 +35,8 @@ MAY_BE_UNSTABLE = (
 LAST_FAILED = Path(".pytest_cache/v/cache/lastfailed")
 
 
-def main() -> int:
-    """Returns 0 where all that failed is unstable and may be."""
+def main(report: str) -> int:
+    """Returns 0 where all that failed is unstable and may be; the second run's report (JUnit) goes to a file."""
     failed = sorted(json.loads(LAST_FAILED.read_text())) if LAST_FAILED.exists() else []
     if not 0 < len(failed) <= MOST_UNSTABLE:
         print(f"ci: {len(failed)} tests failed; {MOST_UNSTABLE} at most are run once more")
@@ -44,7 +44,8 @@ def main() -> int:
     if strict := [test for test in failed if not Path(test.partition("::")[0]).stem.startswith(MAY_BE_UNSTABLE)]:
         print(f"ci: never excused: {', '.join(strict)}")
         return 1
-    if subprocess.run([sys.executable, "-m", "pytest", *failed], check=False).returncode != 0:
+    again = [sys.executable, "-m", "pytest", f"--junitxml={report}", *failed]
+    if subprocess.run(again, check=False).returncode != 0:
         return 1
     for test in failed:
         print(f"ci: unstable: {test}")
@@ -52,4 +53,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1]))

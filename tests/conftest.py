@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+import slices
 from hypothesis import settings
 from recordings import Recording
 
@@ -25,8 +30,9 @@ from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
-from whet.testing.engine import NoEngine, docker_engine
+from whet.testing.engine import NoEngine
 from whet.testing.postgres import NoServer, postgres_server
+from whet.testing.shared_engine import shared_engine, stop_shared_engine
 
 # A shell that puts a command into the background has it ignore interrupts, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,6 +41,7 @@ os.environ.pop("WHET_STORE", None)
 # No deadline, and the same examples in each run: a test fails for what the code does, not for the day or the load.
 settings.load_profile("ci")
 
+SHARED = pytest.StashKey[Path]()
 ALLOWED_SKIPS = ("no NVIDIA device", "triton is installed")
 """Why a test may be skipped in continuous integration: no GPU, or it is about a lack of what is installed there.
 
@@ -44,6 +51,11 @@ Any other reason is a step of `.ci/run` that lacks something.
 
 def pytest_addoption(parser):
     parser.addoption("--record", action="store_true", help="tests that replay a recording make it anew first")
+    slices.add_option(parser)
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(slices)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -67,15 +79,42 @@ def fail_unless_allowed(report):
     return report
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """Tells a worker what the workers share."""
+    node.workerinput |= {"owner": os.getpid(), "shared": str(shared_folder(node.config))}
+
+
+def pytest_unconfigure(config):
+    """Ends what the workers shared, when they have ended."""
+    if SHARED in config.stash:
+        stop_shared_engine(config.stash[SHARED])
+        shutil.rmtree(config.stash[SHARED])
+
+
+def shared_folder(config):
+    """Returns the folder of what all workers share."""
+    if hasattr(config, "workerinput"):
+        return Path(config.workerinput["shared"])
+    if SHARED not in config.stash:
+        config.stash[SHARED] = Path(tempfile.mkdtemp(prefix="whet-tests-"))
+    return config.stash[SHARED]
+
+
 @dataclass(frozen=True)
 class CommandLine:
-    """Runs ``whet`` as a user does, with a state directory of its own."""
+    """Runs ``whet`` as a user does, with a state directory of its own and inputs that depend on the test alone."""
 
     environment: dict[str, str]
+    test: str
+    calls: Iterator[int]
 
     def __call__(self, *words, cwd=None, timeout=120, **environment):
+        words = [str(word) for word in words]
+        if words and words[0] in SEEDED and "--seed" not in words:
+            words += ["--seed", str(seed_of(f"{self.test} {next(self.calls)}"))]
         return subprocess.run(
-            [sys.executable, "-m", "whet", *map(str, words)],
+            [sys.executable, "-m", "whet", *words],
             capture_output=True,
             text=True,
             check=False,
@@ -86,12 +125,22 @@ class CommandLine:
         )
 
 
+SEEDED = ("audit", "optimize", "profile", "verify")
+"""Commands that draw inputs, which are secret: another seed each time, unless they are given one."""
+
+
+def seed_of(text):
+    """Returns a seed that is the same in each run, whatever ran before, on whichever worker."""
+    return zlib.crc32(text.encode())
+
+
 @pytest.fixture
-def whet(tmp_path):
+def whet(request, tmp_path):
     """The command line; every call of one test shares a state directory."""
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     kept.pop("WHET_MODEL", None)
-    return CommandLine({**kept, "WHET_HOME": str(tmp_path / "home")})
+    environment = {**kept, "WHET_HOME": str(tmp_path / "home")}
+    return CommandLine(environment, request.node.nodeid, itertools.count())
 
 
 @pytest.fixture(scope="session")
@@ -109,14 +158,16 @@ def recorded(pytestconfig):
 
 
 @pytest.fixture(scope="session")
-def engine():
-    """DOCKER_HOST of a docker engine, started by hand where none answers; None where the environment's answers."""
-    with ExitStack() as stack:
-        try:
-            host = stack.enter_context(docker_engine())
-        except NoEngine as error:
-            pytest.skip(str(error))
-        yield host
+def engine(request):
+    """DOCKER_HOST of a docker engine, started by hand where none answers; None where the environment's answers.
+
+    All workers share one, which ends with the process that the user started.
+    """
+    owner = getattr(request.config, "workerinput", {"owner": os.getpid()})["owner"]
+    try:
+        return shared_engine(shared_folder(request.config), owner)
+    except NoEngine as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
@@ -169,10 +220,9 @@ def rung(tmp_path_factory):
     calls = Counter()
 
     def seed_of_test():
-        # The same whatever ran before, on whichever worker.
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         calls[test] += 1
-        return zlib.crc32(f"{test} {calls[test]}".encode())
+        return seed_of(f"{test} {calls[test]}")
 
     def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests="", cases=()):
         folder = tmp_path_factory.mktemp("rung")

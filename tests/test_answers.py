@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import time
 
 import pytest
 from hypothesis import assume, example, given
@@ -226,6 +225,7 @@ def test_a_malformed_answer_says_what_to_mend(text, part):
     assert part in complaint(text, PARENT.replace("\n\n\n", "\n\n\n\n") if part == "3 times" else PARENT)
 
 
+@pytest.mark.timeout(60)  # they take under a second; what grows with the square would take hours
 @pytest.mark.parametrize(
     "text",
     [
@@ -240,9 +240,7 @@ def test_a_malformed_answer_says_what_to_mend(text, part):
     ],
 )
 def test_hostile_answers_take_no_long_time(text):
-    began = time.monotonic()
     assert isinstance(parse_answer(text, "a\n" * 200_000, "python"), Malformed)
-    assert time.monotonic() - began < 10
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=30), st.lists(st.sampled_from("ab"), min_size=1, max_size=4))

@@ -199,14 +199,15 @@ def test_a_bug_is_raised_at_once_though_others_are_under_way(home: Path) -> None
     def say(asked: Request) -> str:
         if asked.sample == 2:
             raise ZeroDivisionError
-        release.wait(LONG)
+        if not release.wait(LONG):
+            waited_for.append(asked.sample)
         return ""
 
-    began = time.monotonic()
+    waited_for: list[int] = []
     with pytest.raises(ZeroDivisionError):
         Run(home).samples(paid(say), 4)
     release.set()
-    assert time.monotonic() - began < LONG / 2
+    assert waited_for == []
 
 
 # The time is up
@@ -437,7 +438,7 @@ def test_nothing_begins_after_the_time(release: threading.Event) -> None:
 
         return work
 
-    assert side_by_side([task(n) for n in range(4)], 1, 0.3) == {0: None}
+    assert side_by_side([task(n) for n in range(4)], 1, 1.0) == {0: None}
     release.set()
     time.sleep(0.05)
     assert began == [0, 1]

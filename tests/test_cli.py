@@ -24,6 +24,8 @@ from whet.core.errors import BaselineError, UsageError
 from whet.testing.fake_provider import FakeProvider
 
 ROOT = Path(__file__).parent.parent
+HANG = 180
+"""Seconds that only a hang reaches."""
 HEAVY = {
     "openai",
     "anthropic",
@@ -265,8 +267,8 @@ def test_an_interrupt_waits_for_no_call_under_way_and_the_run_goes_on_later(whet
 
     def slowly(body):
         if not released.is_set():
-            four_asked.wait(60)
-            released.wait(60)
+            four_asked.wait(HANG)
+            released.wait(HANG)
         return answer
 
     with FakeProvider(slowly) as provider:
@@ -281,19 +283,15 @@ def test_an_interrupt_waits_for_no_call_under_way_and_the_run_goes_on_later(whet
             env=whet.environment,
         )
         try:
-            four_asked.wait(60)
-            interrupted = time.monotonic()
+            assert four_asked.wait(HANG)
             process.send_signal(signal.SIGINT)
-            out, line = process.communicate(timeout=30)
-            seconds = time.monotonic() - interrupted
+            out, line = process.communicate(timeout=HANG / 3)  # the calls would have taken longer
         finally:
             process.kill()
             released.set()
         assert (process.returncode, out) == (130, "")
         found = re.fullmatch(r"interrupted; resume with: whet (runs resume \S+)\n", line)
         assert found is not None, line
-        # 2 s on a machine of its own; the calls would have taken 60.
-        assert seconds < 10
         run = found[1].split()[-1]
 
         def calls():
@@ -328,7 +326,7 @@ def test_an_interrupted_run_is_resumed_by_the_command_that_it_names(whet, code, 
             assert time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, line = process.communicate(timeout=30)
+        out, line = process.communicate(timeout=60)
     finally:
         process.kill()
     assert (process.returncode, out) == (130, "")

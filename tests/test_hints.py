@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -149,6 +148,7 @@ def test_only_what_is_more_than_the_baselines_counts() -> None:
     assert [hint.line for hint in hints("python", twice, once)] == [4]
 
 
+@pytest.mark.timeout(120)  # each takes seconds at most
 @pytest.mark.parametrize("language", ["python", "c", "cpp"])
 @pytest.mark.parametrize(
     "source",
@@ -170,9 +170,7 @@ def test_only_what_is_more_than_the_baselines_counts() -> None:
     ids=range(13),
 )
 def test_no_text_stops_the_screen(language: str, source: str) -> None:
-    start = time.perf_counter()
     assert len(hints(language, source, "x = 1")) <= MOST
-    assert time.perf_counter() - start < 20
 
 
 @settings(deadline=None, max_examples=60)

@@ -228,7 +228,7 @@ def test_faults_that_pass(provider: FakeProvider, connect: Connect, fault: Fault
 def test_faults_after_which_the_call_may_have_been_charged(
     provider: FakeProvider, connect: Connect, fault: Fault
 ) -> None:
-    model = connect(provider, timeout=0.5 if fault is Fault.SLOW else 60.0)
+    model = connect(provider, timeout=2.0 if fault is Fault.SLOW else 60.0)
     provider.plan(fault)
     error = failure(model)
     assert (error.fatal, error.billed, error.retry_after) == (False, True, 0.0)
@@ -285,11 +285,12 @@ def test_negative_counts_do_not_refund_anything(connect: Connect) -> None:
 
 
 @every_stream
+@pytest.mark.timeout(50)  # the server waits for 60 s
 def test_a_slow_server_is_given_up_after_the_timeout(provider: FakeProvider, connect: Connect) -> None:
     provider.plan(Fault.SLOW)
     started = time.monotonic()
     failure(connect(provider, timeout=0.5))
-    assert 0.4 < time.monotonic() - started < 30
+    assert time.monotonic() - started > 0.4
 
 
 @every_stream
@@ -346,13 +347,12 @@ def test_further_samples_wait_until_the_first_one_is_in_anthropics_cache() -> No
         assert [reply.text for reply in replies] == ["ok"] * 4
 
 
+@pytest.mark.timeout(100)
 def test_a_first_sample_that_fails_holds_nobody_up(provider: FakeProvider) -> None:
-    model = AnthropicModel("any", KEY, provider.anthropic_url, timeout=20.0)
+    model = AnthropicModel("any", KEY, provider.anthropic_url, timeout=200.0)  # so long others would be held up
     provider.plan(Fault.OVERLOADED)
     failure(model)
-    started = time.monotonic()
     assert model.complete(request(sample=1)).text == "the answer 🙂"
-    assert time.monotonic() - started < 10
 
 
 def test_concurrent_calls_share_one_adapter(provider: FakeProvider) -> None:

@@ -117,7 +117,7 @@ def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
     class Torn(TabledEvaluator):
         def check(self, candidate):
             entered.set()
-            release.wait(10)
+            release.wait(60)
             return super().check(candidate)
 
         def close(self):
@@ -125,7 +125,7 @@ def test_what_a_torn_down_evaluator_still_finds_is_not_recorded(place):
             time.sleep(0.2)
 
     def interrupt():
-        entered.wait(10)
+        entered.wait(60)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt).start()

@@ -7,6 +7,8 @@ from dataclasses import replace
 from whet.core.task import MIB
 from whet.testing.attacks.attack import LIMITS, MOST_DISK, MOST_MEMORY, Attack
 
+HELD = 2.0
+"""Seconds that memory is held, for the watchdog to look; it looks many times a second, later on a busy machine."""
 ROOMY = replace(LIMITS, memory=1024 * MIB, output=64 * MIB)
 
 ATTACKS = (
@@ -32,7 +34,7 @@ ATTACKS = (
         for _ in range({MOST_MEMORY // (20 * MIB)}):
             kept.append(b"x" * (20 << 20))
             time.sleep(0.02)
-        time.sleep(0.5)
+        time.sleep({HELD})
         return len(kept)
         """,
         ("memory_limit",),
@@ -48,7 +50,7 @@ ATTACKS = (
             pid = os.fork()
             if pid == 0:
                 kept = b"x" * {MOST_MEMORY // 10}
-                time.sleep(1.0)
+                time.sleep({HELD})
                 os._exit(len(kept) == 0)
             pids.append(pid)
         return all([os.waitpid(pid, 0)[1] == 0 for pid in pids])
@@ -68,7 +70,7 @@ ATTACKS = (
                 os.write(kept[-1], bytes(2 << 20))
         except OSError:
             return False
-        time.sleep(0.5)
+        time.sleep({HELD})
         return True
         """,
         ("seccomp+memory_limit",),
@@ -88,7 +90,7 @@ ATTACKS = (
             place = libc.shmat(number, None, 0)
             ctypes.memset(place, 1, {MOST_MEMORY // 10})
             libc.shmdt(place)
-        time.sleep(0.5)
+        time.sleep({HELD})
         return True
         """,
         ("seccomp+memory_limit",),
@@ -126,14 +128,14 @@ ATTACKS = (
     Attack(
         "inodes",
         "makes 80,000 empty files",
-        """
+        f"""
         import os, time
         try:
             for number in range(80_000):
-                os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
+                os.close(os.open(f"/tmp/{{number}}", os.O_CREAT | os.O_WRONLY))
         except OSError:
             return False
-        time.sleep(0.5)
+        time.sleep({HELD})
         return True
         """,
         ("inode_limit",),

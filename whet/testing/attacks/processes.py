@@ -5,7 +5,8 @@ from __future__ import annotations
 from whet.testing.attacks.attack import MOST_PROCESSES, Attack
 
 STUBBORN = """
-import os, signal, time
+import os, signal
+reader, writer = os.pipe()
 for _ in range(3):
     if os.fork() == 0:
         os.setsid()
@@ -14,8 +15,10 @@ for _ in range(3):
                 signal.signal(number, signal.SIG_IGN)
             os.execv("/bin/sleep", ["/bin/sleep", scene["mark"]])
         os._exit(0)
-time.sleep(0.2)
+os.close(writer)
+os.read(reader, 1)
 """
+"""Goes on when the last grandchild has become another program, which closes its end of the pipe."""
 NEIGHBOUR = """
 import os
 if os.fork() == 0:
@@ -64,7 +67,7 @@ ATTACKS = (
         {"docker": ()},
         "the engine ends a container with all that is in it",
         plain=True,
-        seconds=1.0,
+        seconds=3.0,
         stays=True,
         slow=True,
     ),

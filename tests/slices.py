@@ -1,0 +1,85 @@
+"""A part of the corpora for each commit: `make test` runs it, and over some dozens of commits all of them are run.
+
+Which part is a matter of hashes alone, so that anybody runs the same again with ``--slice COMMIT``.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Set
+from pathlib import PurePosixPath
+
+import pytest
+
+CORPORA = (
+    "test_abi",
+    "test_attacks",
+    "test_branch_coverage",
+    "test_exploits",
+    "test_floats",
+    "test_hazard",
+    "test_hidden_state",
+    "test_mutants",
+    "test_rearranged",
+    "test_typed_inputs",
+)
+"""Modules whose tests marked `corpus` are about verdicts, attacks and exploits."""
+SLICES = 24
+"""How many parts there are. One took about 40 s on 2 cores; with more, more commits pass before a test is run again."""
+NEVER = frozenset({"timed", "exhaustive"})
+"""Marks of what is in no slice: a real clock decides it, or it takes longer than all else."""
+
+SLICED = pytest.StashKey[str]()
+"""What the slice has, in words."""
+
+
+def slice_of(text: str) -> int:
+    """Returns the number of the slice that a commit has, or that a test is in."""
+    return zlib.crc32(text.encode()) % SLICES
+
+
+def in_corpora(test: str, marks: Set[str]) -> bool:
+    """Tells whether slices have a test, by its id and the names of its marks."""
+    module = PurePosixPath(test.partition("::")[0]).stem
+    return module in CORPORA and "corpus" in marks and not marks & NEVER
+
+
+def in_slice(test: str, commit: str) -> bool:
+    """Tells whether a test of the corpora is in the slice of a commit.
+
+    A test's slice does not depend on what other tests there are; each commit has the next of them, by its hash.
+    """
+    return slice_of(test) == slice_of(commit)
+
+
+def add_option(parser):
+    parser.addoption("--slice", metavar="COMMIT", default="", help="mark the part of the corpora that this commit has")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(config, items):
+    """Marks the tests of the corpora that are in the slice of the commit."""
+    if commit := config.getoption("--slice"):
+        corpora = [item for item in items if in_corpora(item.nodeid, {mark.name for mark in item.iter_markers()})]
+        chosen = [item for item in corpora if in_slice(item.nodeid, commit)]
+        for item in chosen:
+            item.add_marker("slice")
+        config.stash[SLICED] = f"{len(chosen)} of {len(corpora)} tests of the corpora"
+
+
+def pytest_sessionfinish(session):
+    """Tells the process that the user sees, where this is one of its workers."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["sliced"] = session.config.stash.get(SLICED, "")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Hears it."""
+    if said := getattr(node, "workeroutput", {}).get("sliced"):
+        node.config.stash[SLICED] = said
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if said := config.stash.get(SLICED, ""):
+        terminalreporter.write_line(f"slice {config.getoption('--slice')}: {said}")

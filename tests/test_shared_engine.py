@@ -1,0 +1,96 @@
+"""The docker engine that processes share: one for all of them, and none is left when its owner has ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from whet.sandbox.docker_engine import connect
+from whet.testing.engine import NoEngine
+from whet.testing.shared_engine import ANSWER, shared_engine, stop_shared_engine
+
+SECONDS = 60.0
+"""For what takes one or two; only a hang reaches it."""
+
+
+@pytest.fixture
+def nobody(tmp_path, monkeypatch):
+    """No engine of the environment answers; skips where none can be started."""
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody")
+    if os.geteuid() != 0:
+        pytest.skip("only root can start an engine")
+
+
+@pytest.fixture
+def owner():
+    """A process that ends when it is told to."""
+    with subprocess.Popen(["/bin/sleep", "1000"]) as process:
+        yield process
+        process.kill()
+
+
+def wait_until_gone(pid: int) -> None:
+    deadline = time.monotonic() + SECONDS
+    while Path("/proc", str(pid)).exists() and Path("/proc", str(pid), "cmdline").read_bytes():
+        assert time.monotonic() < deadline, "the process is still there"
+        time.sleep(0.05)
+
+
+def engines(keeper: int) -> list[int]:
+    children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
+    return [int(child) for child in children if b"dockerd" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def started(folder: Path, owner: subprocess.Popen[bytes]) -> tuple[int, int]:
+    """Starts an engine; returns the ids of its keeper and of its process."""
+    with ThreadPoolExecutor(3) as pool:
+        hosts = set(pool.map(lambda _: shared_engine(folder, owner.pid), range(3)))
+    (host,) = hosts
+    assert host is not None
+    assert Path(host.removeprefix("unix://")).is_socket()
+    keeper = json.loads((folder / ANSWER).read_text())["keeper"]
+    (engine,) = engines(keeper)
+    return keeper, engine
+
+
+def test_all_that_ask_get_the_same_engine_and_it_is_stopped(nobody, owner, tmp_path, monkeypatch):
+    keeper, engine = started(tmp_path, owner)
+    monkeypatch.setenv("DOCKER_HOST", shared_engine(tmp_path, owner.pid))
+    connect().close()
+    stop_shared_engine(tmp_path)
+    wait_until_gone(keeper)
+    wait_until_gone(engine)
+
+
+@pytest.mark.corpus
+def test_it_ends_when_its_owner_is_killed(nobody, owner, tmp_path):
+    keeper, engine = started(tmp_path, owner)
+    owner.kill()
+    owner.wait()
+    wait_until_gone(engine)
+    wait_until_gone(keeper)
+    stop_shared_engine(tmp_path)  # has nothing to do
+
+
+@pytest.mark.corpus
+def test_it_ends_when_its_keeper_is_killed(nobody, owner, tmp_path):
+    keeper, engine = started(tmp_path, owner)
+    os.kill(keeper, signal.SIGKILL)
+    wait_until_gone(engine)
+
+
+def test_where_none_can_be_started_each_is_told_why(tmp_path, monkeypatch, owner):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{Path(sys.executable).parent}")
+    for _ in range(2):
+        with pytest.raises(NoEngine, match="no docker engine answers"):
+            shared_engine(tmp_path, owner.pid)
+    stop_shared_engine(tmp_path)

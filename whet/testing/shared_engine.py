@@ -1,0 +1,102 @@
+"""One docker engine for several processes: the first that needs it starts it, and it ends with its owner.
+
+Its keeper is a process of its own, in a session of its own. It waits for the owner to end, however that ends, so that
+neither an interrupt nor the death of one of those that share the engine leaves any behind or takes it from the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import FrameType
+
+from whet.testing.engine import STOP_SECONDS, NoEngine, docker_engine
+
+ANSWER = "engine.json"
+"""What the keeper said, and its process id."""
+
+
+def shared_engine(folder: Path, owner: int) -> str | None:
+    """Returns what DOCKER_HOST must be to reach the engine; None where that of the environment answers.
+
+    Args:
+        folder: the same for all that share it.
+        owner: id of the process that the engine must not outlive.
+
+    Raises:
+        NoEngine: there is none, and none can be started.
+    """
+    with (folder / "engine.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        answer = folder / ANSWER
+        if not answer.exists():
+            answer.write_text(_start_keeper(owner))
+    said = json.loads(answer.read_text())
+    if "refusal" in said:
+        raise NoEngine(said["refusal"])
+    host: str | None = said["host"]
+    return host
+
+
+def stop_shared_engine(folder: Path) -> None:
+    """Ends the engine of a folder, if one was started, and waits until it is gone."""
+    answer = folder / ANSWER
+    if not answer.exists():
+        return
+    with contextlib.suppress(ProcessLookupError):
+        keeper = os.pidfd_open(json.loads(answer.read_text())["keeper"])
+        try:
+            signal.pidfd_send_signal(keeper, signal.SIGTERM)
+            select.select([keeper], [], [], 2 * STOP_SECONDS)
+        finally:
+            os.close(keeper)
+
+
+def _start_keeper(owner: int) -> str:
+    """Starts a keeper; returns the line that it says when its engine answers."""
+    keeper = subprocess.Popen(
+        [sys.executable, "-m", "whet.testing.shared_engine", str(owner)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert keeper.stdout is not None
+    with keeper.stdout as said:
+        line = said.readline()
+    if not line:
+        raise NoEngine("the keeper of the engine ended at once")
+    return line
+
+
+def _keep(owner: int) -> None:
+    """Starts an engine, says how to reach it, and keeps it until the owner ends or a signal comes."""
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        with docker_engine() as host:
+            _say({"host": host})
+            if host is not None:
+                select.select([os.pidfd_open(owner)], [], [])
+    except NoEngine as error:
+        _say({"refusal": str(error)})
+    except ProcessLookupError:  # the owner has ended meanwhile
+        return
+
+
+def _say(what: dict[str, str | None]) -> None:
+    print(json.dumps({**what, "keeper": os.getpid()}), flush=True)
+
+
+def _end(signum: int, frame: FrameType | None) -> None:
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    _keep(int(sys.argv[1]))
