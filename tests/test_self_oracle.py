@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from whet.benchmarks.self.oracle import Found
 
 from whet.benchmarks.self import oracle
-from whet.benchmarks.self.oracle import Found
 from whet.core.audit import Audit, MutantOutcome
 from whet.core.result import TaskName
 from whet.core.verdict import Reason

@@ -116,15 +116,15 @@ def measure_self(
         typer.Option(
             help="With commas. For catalogue: these tasks alone. For asm: tasks whose best is measured too. "
             "For kernels: these of verdicts, cheats and tasks alone. For scale: these of overhead, slots, flood, "
-            "simulation, kills and raylets alone. For a campaign (attacks, exploits, mutants, oracle, timing): these items "
-            "alone; for exploits also rows and exploits, or `all`, where its default is what a clock decides."
+            "simulation, kills and raylets alone. For attacks, exploits, mutants, oracle and timing: these items; "
+            "of exploits also rows, both sides of one, or all, where its default is what a clock decides."
         ),
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="For catalogue, kernels and campaigns: a JSON file of what was found; what stands in it is not run again. "
-            "A campaign has one under the state directory unless another is named."
+            help="For catalogue, kernels and campaigns: a JSON file of what was found; what stands in it is not run "
+            "again. A campaign has one under the state directory unless another is named."
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For campaigns: of the inputs.", show_default=False)] = None,

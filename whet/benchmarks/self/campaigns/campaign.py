@@ -122,8 +122,8 @@ class Campaign(Protocol):
 
     name: str
     seed: int
-    items: Sequence[Item]
-    asked: Sequence[Item]
+    items: tuple[Item, ...]
+    asked: tuple[Item, ...]
 
     def opened(self) -> AbstractContextManager[Measure]:
         """Opens what the items share; yields what measures one of them."""

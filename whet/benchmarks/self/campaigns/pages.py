@@ -56,8 +56,9 @@ def text(results: Results) -> str:
     lacking = len({item.id for item in campaign.items} - {record.id for record in results.records})
     if lacking:
         raise UsageError(f"{lacking} items of {results.campaign} were not measured: see docs/testing.md")
-    shown = TEXTS.get(results.campaign, lambda records: "\n".join(campaign.table(records)))
-    return f"Measured on {results.place}; seed {results.seed}.\n\n{shown(results.records)}"
+    render = TEXTS.get(results.campaign)
+    shown = render(results.records) if render else "\n".join(campaign.table(results.records))
+    return f"Measured on {results.place}; seed {results.seed}.\n\n{shown}"
 
 
 def write(file: Path, page: Path | None = None) -> Path:
