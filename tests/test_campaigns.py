@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,6 +25,7 @@ from whet.benchmarks.self.campaigns.campaign import (
     Record,
     Status,
     chosen,
+    default_file,
     digest,
     failed,
     read,
@@ -33,6 +35,7 @@ from whet.benchmarks.self.campaigns.exploits import Exploits
 from whet.benchmarks.self.campaigns.place import Place
 from whet.benchmarks.self.campaigns.registry import NAMES, make
 from whet.cli import bench_self
+from whet.cli.errors import Session
 from whet.core.errors import BaselineError, UsageError
 from whet.testing.exploits.corpus import PLAYED, TIMED, exploits
 
@@ -262,7 +265,7 @@ def test_every_campaign_has_distinct_items_and_a_page_with_its_marks() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_unknown_item_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="there is no (item|exploit) 'nothing-like-it'"):
+    with pytest.raises(UsageError, match=r"there is no (item|exploit) 'nothing-like-it'"):
         make(name, ("nothing-like-it",))
 
 
@@ -288,34 +291,42 @@ def test_exploits_are_asked_for_by_row_name_and_side_and_by_default_what_is_time
     assert len(Exploits(("18-identity-replay",)).asked) == 2
 
 
+SIDE = "18-identity-replay:cheat"
+
+
+def command(file: Path) -> int:
+    return bench_self.measure_self(SimpleNamespace(obj=Session()), "exploits", ids=SIDE, results=file)
+
+
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_a_side_is_played_by_the_command_and_not_again(whet, tmp_path: Path) -> None:
-    words = ("bench", "self", "exploits", "--ids", "18-identity-replay:cheat")
-    done = whet(*words)
-    assert done.returncode == 0, done.stderr
-    assert "[1/1] right: 18-identity-replay:cheat: differential" in done.stdout
-    file = tmp_path / "home" / "campaigns" / "exploits.json"
+def test_a_side_is_played_by_the_command_and_not_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "r.json"
+    assert command(file) == 0
+    assert f"[1/1] right: {SIDE}: differential" in capsys.readouterr().out
     (record,) = read(file).records
     facts = dict(record.facts)
     assert (facts["rung"], facts["retries"], facts["speedup"]) == ("differential", 0, None)
     before = file.read_bytes()
-    again = whet(*words)
-    assert again.stdout.startswith("exploits: 1 items, 1 of them finished before")
-    assert "| 18-identity-replay:cheat | right | differential |" in again.stdout
+    assert command(file) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("exploits: 1 items, 1 of them finished before")
+    assert f"| {SIDE} | right | differential |" in told
     assert file.read_bytes() == before
 
 
-def test_a_wrong_item_ends_the_command_with_1(whet, tmp_path: Path) -> None:
-    (tmp_path / "home" / "campaigns").mkdir(parents=True)
-    here, file = place.this_place(), tmp_path / "home" / "campaigns" / "exploits.json"
-
+def test_a_wrong_item_ends_the_command_with_1(tmp_path: Path) -> None:
     class Planted(Exploits):
         @contextmanager
         def opened(self) -> Iterator[Measure]:
             yield lambda item: Finding(Status.WRONG, "planted", {})
 
-    list(run(Planted(("18-identity-replay:cheat",)), file, here))
-    assert whet("bench", "self", "exploits", "--ids", "18-identity-replay:cheat").returncode == 1
+    list(run(Planted((SIDE,)), tmp_path / "r.json", place.this_place()))
+    assert command(tmp_path / "r.json") == 1
+
+
+def test_a_campaign_lies_under_the_state_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHET_HOME", str(tmp_path))
+    assert default_file("timing") == tmp_path / "campaigns" / "timing.json"
 
 
 INTERRUPTED = """\

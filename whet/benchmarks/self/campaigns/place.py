@@ -83,7 +83,7 @@ def this_place() -> Place:
 
 
 def _commit() -> tuple[str, bool]:
-    """Returns the commit, and whether the package differs from it; documentation may, since results are written there."""
+    """Returns the commit, and whether the package differs from it; documentation may: results go there."""
     if shutil.which("git") is None or not (PACKAGE.parent / ".git").exists():
         return f"whet {whet.__version__}", False
     changed = _git("status", "--porcelain", "--", str(PACKAGE))
