@@ -218,7 +218,7 @@ def test_what_is_missing_is_tried_again_and_what_is_wrong_stays_wrong(tmp_path: 
     assert ran(first, file)[-1].startswith("1 right, 1 wrong, 1 missing")
     assert failed(first, file)
     again = Scripted(ITEMS, right)
-    ran(again, file)
+    assert ran(again, file)[-2:] == ["wrong: c: it got through", f"2 right, 1 wrong, 0 missing; results in {file}"]
     assert again.measured == ["b"]
     assert failed(again, file)
     assert not failed(Scripted(ITEMS, right, asked=["a", "b"]), file)

@@ -160,6 +160,7 @@ def run(campaign: Campaign, file: Path, place: Place) -> Iterator[str]:
     yield ""
     yield from campaign.table(asked)
     yield ""
+    yield from (one_line(f"wrong: {one.id}: {one.line}") for one in asked if one.status is Status.WRONG)
     yield f"{_told(_counts(asked))}; results in {file}"
 
 
