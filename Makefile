@@ -15,6 +15,7 @@ REPORT ?=
 REPORTED = $(if $(REPORT),--junitxml=$(REPORT))
 BOARD := .board
 BOARD_TASKS ?= dedup-events,tidy-text,word-counts,held-out/call-charges
+CAMPAIGNS := exploits attacks mutants oracle timing
 GPU_CHECK ?=
 GPU_MACHINE ?= x86_64
 GPU_NEEDS := whet/benchmarks/gpu_check/requirements.txt
@@ -74,11 +75,13 @@ smoke: setup
 	$(BIN)/python -m pytest $(PATIENT) $(REPORTED) -m smoke tests/test_smoke.py
 
 # The rest: what measures real speedups, with nothing beside it, and what takes long. All parts run, then it fails if any did.
+# Campaigns that were interrupted go on where they were.
 test-all: setup
 	@failed=; \
 	$(BIN)/python -m pytest $(TESTFLAGS) $(UNMARKED) || failed=1; \
 	$(BIN)/python -m pytest $(TESTFLAGS) $(PATIENT) -m "corpus and not exhaustive and not timed" || failed=1; \
 	$(BIN)/python -m pytest $(PATIENT) -m "smoke or timed and not exhaustive" || failed=1; \
+	for campaign in $(CAMPAIGNS); do $(BIN)/whet bench self $$campaign || failed=1; done; \
 	test -z "$$failed"
 
 # Before a release: some hours.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from whet.benchmarks.page import write_between
+from whet.benchmarks.self.campaigns.attacks import Attacks, rows_of
+from whet.benchmarks.self.campaigns.campaign import Finding, Item, Record, Status
+from whet.benchmarks.self.campaigns.pages import PAGES, marks
 from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
 from whet.sandbox.inside.codec import encode
@@ -18,15 +19,10 @@ from whet.testing.attacks.attack import Attack
 from whet.testing.attacks.strike import CORPUS, MAKERS, Broken, escapes
 from whet.testing.attacks.table import (
     ALL,
-    BEGIN,
-    END,
     LACKS,
-    PAGE,
     Row,
     faults,
     idle,
-    plain_rows,
-    rows,
     switches,
     text,
 )
@@ -64,18 +60,6 @@ def test_a_fork_of_a_warm_worker_is_held_as_well(attack: Attack, backend: str) -
     assert not escapes(attack, backend, preload=("numpy",))
 
 
-@IN_TURN
-@EACH
-def test_it_gets_through_without_what_is_said_to_hold_it(attack: Attack, backend: str) -> None:
-    assert faults(rows(backend, (attack,))) == []
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("attack", [pytest.param(a, id=a.name) for a in CORPUS if a.plain])
-def test_it_gets_through_where_there_is_no_sandbox(attack: Attack) -> None:
-    assert faults(plain_rows((attack,))) == []
-
-
 def test_the_corpus_names_each_attack_once_and_switches_that_exist() -> None:
     names = [attack.name for attack in CORPUS]
     assert len(names) == len(set(names))
@@ -94,6 +78,21 @@ def test_an_attack_shows_that_it_is_not_broken_and_says_what_holds_it(attack: At
     layers = [attack.layers(backend, switches(backend)) for backend in MAKERS]
     assert any(layers) or attack.plain or attack.tried
     assert all(layers) or attack.why
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_the_campaign_tries_an_attack_with_all_on_and_without_what_holds_it() -> None:
+    campaign = Attacks(("bubblewrap:environment",))
+    with campaign.opened() as measure:
+        found = measure(campaign.asked[0])
+    assert found.status is Status.RIGHT
+    done = rows_of([kept(campaign.asked[0], found)])
+    assert [row.escaped for row in done] == [row.expected for row in done]
+    assert {row.off for row in done} > {()}
+
+
+def kept(item: Item, found: Finding) -> Record:
+    return Record(item.id, "", "", 0.0, found.status, found.line, found.facts)
 
 
 def test_what_does_not_come_true_is_a_fault() -> None:
@@ -130,7 +129,7 @@ def test_an_attack_that_does_nothing_is_told(backend: str) -> None:
             escapes(attack, backend)
 
 
-def test_the_tables_go_between_their_marks(tmp_path: Path) -> None:
+def test_the_tables_tell_what_each_attack_and_each_switch_came_to() -> None:
     attack = Attack("a", "tries", "", ("process_limit", "network+seccomp"), {"bubblewrap": ()}, "the kernel", True)
     table = text(
         [
@@ -142,10 +141,6 @@ def test_the_tables_go_between_their_marks(tmp_path: Path) -> None:
             Row(attack, "none", (), True),
         ]
     )
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    write_between(page, BEGIN, END, table)
-    assert page.read_text() == f"before\n{BEGIN}\n{table}\n{END}\nafter\n"
     assert "| held; escapes without `process_limit`, or without `network` and `seccomp` |" in table
     assert "| held: the kernel; escapes without a sandbox |" in table
     assert "| `seccomp` | a (as `network` does) |" in table
@@ -153,9 +148,11 @@ def test_the_tables_go_between_their_marks(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_every_attack_and_every_switch() -> None:
-    page = PAGE.read_text()
-    attacks, switched = page[page.index(BEGIN) : page.index(END)].split("\n\n")
-    assert [row.split(" | ")[0].removeprefix("| ") for row in attacks.splitlines()[3:]] == [a.name for a in CORPUS]
+    page = PAGES["attacks"].read_text()
+    begin, end = map(page.index, marks("attacks"))
+    attacks, switched = page[begin:end].split("\n\n")[-2:]
+    rows = [line.split(" | ") for line in attacks.splitlines() if line.startswith("| ")][1:]
+    assert [row[0].removeprefix("| ") for row in rows] == [a.name for a in CORPUS]
     rows = [row.strip("| ").split(" | ") for row in switched.splitlines()[2:]]
     assert [row[0] for row in rows] == [f"`{name}`" for name in ALL]
     assert all(len(row) == 1 + len(MAKERS) and all(row) for row in rows)

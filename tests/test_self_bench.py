@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from whet.benchmarks.self import peers, timing, verdicts
+from whet.benchmarks.self import peers, verdicts
+from whet.benchmarks.self.campaigns import timing
+from whet.benchmarks.self.campaigns.campaign import Record, Status
 from whet.benchmarks.self.pool import Pool, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
@@ -61,10 +63,30 @@ def test_stretches_carry_the_true_speedup_whichever_came_first(seed: int) -> Non
 
 def test_a_table_has_every_rule_and_every_speedup() -> None:
     made = pool(noise=0.01, drift=0.0)
-    lines = [line for line in timing._on_pool(made, 3) if line.startswith("|")]
+    found = timing.replayed(made, 3, 7)
+    record = Record("python:replayed", "", "", 1.0, found.status, found.line, found.facts)
+    shown = list(timing.Timing().table([record]))
+    lines = [line for line in shown if line.startswith("|")]
     assert len(lines) == 2 + len(rules(made))
     assert all(line.count("|") == 3 + len(timing.SPEEDUPS) for line in lines)
-    assert "sd 1." in next(iter(line for line in timing._on_pool(made, 3) if "sd" in line))
+    assert any("sd 1." in line for line in shown)
+
+
+def test_a_rule_is_wrong_only_where_the_bounds_say_so() -> None:
+    assert timing._status(Rate(0, 10)) is Status.RIGHT
+    assert timing._status(Rate(1, 10)) is Status.RIGHT
+    assert timing._status(Rate(5, 10)) is Status.WRONG
+    assert timing._status(Rate(6, 1000), Rate(30, 1000)) is Status.WRONG
+
+
+def test_blocks_of_live_verdicts_are_added_up() -> None:
+    facts = ({"verdicts": 10, "wins": 1, "disturbed": 2}, {"verdicts": 10, "wins": 0, "disturbed": 1})
+    kept = [Record(f"cpp:live-{n}", "", "", 1.0, Status.RIGHT, "", one) for n, one in enumerate(facts, 1)]
+    kept.append(Record("cpp:peers", "", "", 1.0, Status.RIGHT, "", {"hyperfine": [1, 10]}))
+    shown = list(timing.Timing().table(kept))
+    assert shown[1].startswith("C++ program, live: 20 verdicts on a twin of itself: false wins 5.0 % (0.1 to 24.9)")
+    assert shown[1].endswith("3 ended as too noisy")
+    assert shown[2].startswith("C++ program, live: hyperfine: false wins 10.0 %")
 
 
 @pytest.mark.corpus

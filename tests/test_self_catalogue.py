@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from whet.agents.catalogue import page
 from whet.benchmarks.self.catalogue import Row, asked_tasks, document, measured, optimized, report, totals
 from whet.benchmarks.tasks import held_out_names, task_folder, task_names, task_note
-from whet.cli.bench_self import measure_self
+from whet.cli import bench_self
+from whet.cli.errors import Session
 from whet.core.errors import UsageError
 from whet.core.plain import to_plain
 from whet.core.result import Status
 
+CONTEXT = SimpleNamespace(obj=Session())
 WON = Row(
     task="dedup-events",
     reach="local",
@@ -109,9 +112,9 @@ def test_an_unknown_task_or_a_file_of_something_else_is_refused_before_anything_
 
 def test_the_command_takes_ids_and_kept_results(tmp_path, capsys):
     file = kept(tmp_path, WON, LOST)
-    assert measure_self("catalogue", ids="job-queue", results=file, as_json=True) == 0
+    assert bench_self.measure_self(CONTEXT, "catalogue", ids="job-queue", results=file, as_json=True) == 0
     assert [row["task"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["job-queue"]
-    assert measure_self("catalogue", ids="dedup-events,job-queue", results=file) == 0
+    assert bench_self.measure_self(CONTEXT, "catalogue", ids="dedup-events,job-queue", results=file) == 0
     assert "improved within reach: 1 of 2" in capsys.readouterr().out
     with pytest.raises(UsageError, match="goes with the reports asm, catalogue, kernels and scale"):
-        measure_self("loop", ids="job-queue")
+        bench_self.measure_self(CONTEXT, "loop", ids="job-queue")

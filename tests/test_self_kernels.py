@@ -6,18 +6,21 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from whet.benchmarks.self import kernels
 from whet.benchmarks.self.kernel_gains import Gain, figures, measured, task_names, totals
-from whet.cli.bench_self import measure_self
+from whet.cli import bench_self
+from whet.cli.errors import Session
 from whet.core.errors import UsageError
 from whet.core.measurement import BaselineRatio, Speedup
 from whet.core.plain import to_plain
 from whet.core.result import Status
 from whet.testing.exploits.corpus import Outcome, exploits
 
+CONTEXT = SimpleNamespace(obj=Session())
 WON = Gain("rmsnorm", True, Status.IMPROVED, (3.0, 2.9, 3.1), (1.5, 1.4, 1.6), 300.0, "faster")
 BEHIND = Gain("spmm", True, Status.NO_IMPROVEMENT, (2.0, 1.9, 2.1), (0.9, 0.8, 1.0), 300.0, "slower than compiled")
 SLOW = Gain("spmv", True, Status.NO_IMPROVEMENT, (0.9, 0.8, 1.0), None, 60.0, "not faster")
@@ -53,7 +56,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path, capsys: pytest.
     file = kept(tmp_path, WON, BEHIND)
     before = file.read_bytes()
     assert list(measured(["spmm", "rmsnorm"], file)) == [BEHIND, WON]
-    assert measure_self("kernels", ids="rmsnorm,spmm", results=file) == 0
+    assert bench_self.measure_self(CONTEXT, "kernels", ids="rmsnorm,spmm", results=file) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[2] == "| rmsnorm | C++ | improved | 3.00x (2.90 to 3.10) | 1.50x (1.40 to 1.60) | 300 |"
     assert said[-1].startswith("answers in C++ that beat the faster of eager and torch.compile: 1 of 2")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +12,7 @@ from typing import Annotated
 import typer
 
 from whet.cli.options import Debug
-from whet.core.errors import UsageError, nearest
+from whet.core.errors import Exit, UsageError, nearest
 
 
 def _catalogue(ids: tuple[str, ...] = (), results: Path | None = None, *, as_json: bool = False) -> Iterator[str]:
@@ -51,12 +53,6 @@ def _halving() -> Iterator[str]:
     return halving.report()
 
 
-def _timing() -> Iterator[str]:
-    from whet.benchmarks.self import timing
-
-    return timing.report()
-
-
 def _loop() -> Iterator[str]:
     from whet.benchmarks.self import loop
 
@@ -73,12 +69,6 @@ def _search() -> Iterator[str]:
     from whet.benchmarks.self import search
 
     return search.report()
-
-
-def _oracle() -> Iterator[str]:
-    from whet.benchmarks.self import oracle
-
-    return oracle.report()
 
 
 def _floats() -> Iterator[str]:
@@ -109,38 +99,47 @@ REPORTS: dict[str, Callable[[], Iterator[str]]] = {
     "halving": _halving,
     "kernels": _kernels,
     "loop": _loop,
-    "oracle": _oracle,
     "sandbox": _sandbox,
     "scale": _scale,
     "search": _search,
-    "timing": _timing,
 }
 """One line adds a report."""
+CAMPAIGNS = ("attacks", "exploits", "mutants", "oracle", "timing")
+NAMES = tuple(sorted((*REPORTS, *CAMPAIGNS)))
 
 
 def measure_self(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=f"What to measure: {', '.join(REPORTS)}.")],
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help=f"What to measure: {', '.join(NAMES)}.")],
     ids: Annotated[
         str | None,
         typer.Option(
             help="With commas. For catalogue: these tasks alone. For asm: tasks whose best is measured too. "
             "For kernels: these of verdicts, cheats and tasks alone. For scale: these of overhead, slots, flood, "
-            "simulation, kills and raylets alone."
+            "simulation, kills and raylets alone. For attacks, exploits, mutants, oracle and timing: these items; "
+            "of exploits also rows, both sides of one, or all, where its default is what a clock decides."
         ),
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="For catalogue and kernels: a JSON file of what was found; what stands in it is not run again."
+            help="For catalogue, kernels and campaigns: a JSON file of what was found; what stands in it is not run "
+            "again. A campaign has one under the state directory unless another is named."
         ),
     ] = None,
+    seed: Annotated[int | None, typer.Option(help="For campaigns: of the inputs.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option("--quick", help="For scale: little of each, to see that it works.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For catalogue: print one JSON document.")] = False,
     debug: Debug = False,
 ) -> int:
-    """Measure whet itself on this machine."""
-    if name not in REPORTS:
-        raise UsageError(f"no report '{name}'{nearest(name, REPORTS)}; there is {', '.join(REPORTS)}")
+    """Measure whet itself on this machine.
+
+    A campaign is resumed by the same command. It ends with 1 where something is not as it must be.
+    """
+    if name not in NAMES:
+        raise UsageError(f"no report '{name}'{nearest(name, NAMES)}; there is {', '.join(NAMES)}")
+    if seed is not None and name not in CAMPAIGNS:
+        raise UsageError(f"--seed goes with the campaigns {', '.join(CAMPAIGNS)}")
     tasks = tuple(ids.split(",")) if ids else ()
     if quick and name != "scale":
         raise UsageError("--quick goes with the report scale")
@@ -148,18 +147,32 @@ def measure_self(
         lines = _catalogue(tasks, results, as_json=as_json)
     elif as_json:
         raise UsageError("--json goes with the report catalogue")
+    elif name in CAMPAIGNS:
+        return _campaign(ctx, name, tasks, results, seed)
     elif name == "kernels":
         lines = _kernels(tasks, results)
     elif results:
-        raise UsageError("--results goes with the reports catalogue and kernels")
+        raise UsageError("--results goes with the reports catalogue and kernels, and with campaigns")
     elif name == "scale":
         lines = _scale(tasks, quick=quick)
     elif name == "asm":
         lines = _asm(tasks)
     elif ids:
-        raise UsageError("--ids goes with the reports asm, catalogue, kernels and scale")
+        raise UsageError("--ids goes with the reports asm, catalogue, kernels and scale, and with campaigns")
     else:
         lines = REPORTS[name]()
     for line in lines:
         print(line, flush=True)
     return 0
+
+
+def _campaign(ctx: typer.Context, name: str, ids: tuple[str, ...], results: Path | None, seed: int | None) -> int:
+    from whet.benchmarks.self.campaigns import campaign, place, registry
+
+    asked = registry.make(name, ids, seed)
+    file = results or campaign.default_file(name)
+    ctx.obj.resume = shlex.join(["whet", *sys.argv[1:]])
+    for line in campaign.run(asked, file, place.this_place()):
+        print(line, flush=True)
+    ctx.obj.resume = None
+    return int(Exit.INTERNAL) if campaign.failed(asked, file) else 0

@@ -14,7 +14,7 @@ from itertools import islice
 
 from whet.agents.catalogue.search import candidates
 from whet.agents.models.base import Brief
-from whet.benchmarks.self.oracle import MUTANTS, SEED, TASKS
+from whet.benchmarks.self.campaigns.mutants import MUTANTS, SEED, TASKS
 from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
 from whet.benchmarks.tasks import excuses, task_folder, task_names
 from whet.core.audit import Rate

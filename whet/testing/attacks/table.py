@@ -1,23 +1,15 @@
-"""Shows what each protection is for: the corpus against every backend, with all on and with some off.
-
-``python -m whet.testing.attacks.table`` writes the tables into ``docs/sandbox.md``, between two marks.
-"""
+"""Shows what each protection is for: the corpus against every backend, with all on and with some off."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from whet.benchmarks.page import DOCS, write_between
 from whet.sandbox.protections import ALL_ON
 from whet.testing.attacks.attack import Attack
 from whet.testing.attacks.strike import CORPUS, MAKERS, PLAIN, escapes
-from whet.testing.engine import docker_engine
 
-PAGE = DOCS / "sandbox.md"
-BEGIN, END = "<!-- attacks: begin -->", "<!-- attacks: end -->"
 ALL = tuple(ALL_ON.__dataclass_fields__)
 LACKS = {
     "docker": {"closed_descriptors": "the engine starts a container, so there is nothing of whet's to inherit"},
@@ -129,21 +121,3 @@ def _freed(name: str, backend: str, done: list[Row]) -> str:
 
 def _others(name: str, off: tuple[str, ...]) -> str:
     return " and ".join(f"`{other}`" for other in off if other != name) + (" does" if len(off) == 2 else " do")
-
-
-def main() -> None:
-    """Runs all and writes the tables; ends with a fault of the corpus or of a sandbox, if there is one."""
-    with ExitStack() as stack:
-        host = stack.enter_context(docker_engine())
-        if host is not None:
-            os.environ["DOCKER_HOST"] = host
-        done = [row for backend in MAKERS for row in rows(backend)] + list(plain_rows())
-    write_between(PAGE, BEGIN, END, text(done))
-    wrong = faults(done) + [f"{name} of {backend} frees nothing" for backend in MAKERS for name in idle(backend)]
-    if wrong:
-        raise SystemExit("\n".join(wrong))
-    print(f"{len(done)} attacks; {PAGE.name} written")
-
-
-if __name__ == "__main__":
-    main()
