@@ -332,7 +332,7 @@ class Ladder:
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
-        if self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
+        if self._beyond("confirm") or self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
             return self._timed(candidate, verdict, "confirm", self.looks.confirm)
         seed = derive(self._seed, "confirm", candidate.id)
         fresh = self.compare(candidate, seed, hash_seeds(self._seed, "confirm", candidate.id)[0])
