@@ -71,9 +71,7 @@ def test_a_start_that_fails_leaves_nothing_behind(
 
 @needs_bubblewrap
 @pytest.mark.parametrize("call", ["pipe2", "open"])
-def test_without_a_descriptor_nothing_is_kept(
-    sandbox: Bubblewrap, call: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_descriptor_nothing_is_kept(sandbox: Bubblewrap, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ready = job(sandbox)
     sandbox.open(ready).close()
     real, calls = getattr(os, call), []

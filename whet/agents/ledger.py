@@ -104,6 +104,11 @@ class Ledger:
         return self._calls.cost()
 
     @property
+    def answered(self) -> bool:
+        """Whether any reply of the run is recorded."""
+        return self._calls.answered
+
+    @property
     def spent(self) -> Spending:
         """What the calls that are over came to, those of earlier processes included."""
         return self._budget.spent

@@ -26,6 +26,7 @@ from whet.agents.limits import Limits
 from whet.agents.loop import Loop
 from whet.agents.models.base import Model, ModelError
 from whet.agents.models.in_turn import parts
+from whet.agents.models.reach import expect_reachable
 from whet.agents.models.registry import open_model
 from whet.agents.models.replay import ReplayModel
 from whet.agents.outcome import Spent, concluded, recorded, unusable
@@ -121,7 +122,8 @@ def optimize(
         ``baseline_invalid``.
 
     Raises:
-        UsageError: target, model, workload or an option cannot be used.
+        UsageError: target, model, workload or an option cannot be used. A model of which no reply ever came, since
+            nobody listens there or its key is refused, is one of these; the run can be resumed where it has begun.
     """
     for name, number in (("--rounds", rounds), ("--candidates", candidates)):
         if number < 1:
@@ -141,6 +143,7 @@ def optimize(
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(None if home is None else Path(home))))
         models = _open(store, task, coder, judge, takeover and absolute_spec(takeover))
+        expect_reachable(models[0])
         replayed = next((one.run for model in models for one in parts(model) if isinstance(one, ReplayModel)), None)
         prices = load_prices(config.prices)
         seed = secrets.randbits(63) if settings.seed is None else settings.seed
@@ -463,6 +466,8 @@ def _looped(
         store.finish(run, result.to_json())
         if not kept or job.replays is not None:
             forget(store, run)
+        elif not desk.ledger.answered:
+            raise UsageError(result.message)
         return result
     finally:
         judges.ended(run)
