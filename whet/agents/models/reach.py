@@ -23,18 +23,15 @@ PORTS = {"http": 80, "https": 443}
 
 @runtime_checkable
 class Served(Protocol):
-    """A model behind a server.
-
-    Attributes:
-        name: as the user writes it.
-        address: the URL of its server.
-    """
+    """A model behind a server."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """As the user writes it."""
 
     @property
-    def address(self) -> str: ...
+    def address(self) -> str:
+        """The URL of its server."""
 
 
 def expect_reachable(model: Model) -> None:
