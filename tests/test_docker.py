@@ -209,7 +209,7 @@ def test_a_killed_whet_leaves_no_container(client: docker.DockerClient) -> None:
 
 
 def test_what_dead_runs_left_is_removed_and_nothing_else(client: docker.DockerClient) -> None:
-    kernel, namespace, number, began = owner().split(":")
+    kernel, namespace, _, began = owner().split(":")
     ended = subprocess.Popen(["/bin/true"])
     ended.wait()
     labels = {

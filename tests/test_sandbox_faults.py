@@ -42,7 +42,7 @@ def job(sandbox: Bubblewrap, preload: tuple[str, ...] | None = None, output: int
 
 
 def descriptors() -> set[str]:
-    return set(os.listdir("/proc/self/fd"))
+    return {one.name for one in Path("/proc/self/fd").iterdir()}
 
 
 @needs_bubblewrap
