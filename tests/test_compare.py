@@ -231,3 +231,65 @@ def test_a_damaged_outcome_is_a_difference_or_none_never_an_error(good: bytes, d
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     found = difference(good, bytes(damaged), EXACT)
     assert found is None or found.detail
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (lambda row: [row, row], lambda row: [row, list(row)]),
+        (lambda row: [row, list(row)], lambda row: [row, row]),
+        (lambda row: {"a": row, "b": (row, [row])}, lambda row: {"a": list(row), "b": (list(row), [list(row)])}),
+    ],
+)
+def test_what_a_result_shares_counts_only_where_it_is_asked_for(ours, theirs) -> None:
+    one, other = outcome(ours([1, 2.5])), outcome(theirs([1, 2.5]))
+    assert difference(one, other, EXACT) is not None
+    assert difference(one, other, EXACT, sharing=False) is None
+    wrong = outcome(theirs([1, 3.5]))
+    assert difference(one, wrong, EXACT, sharing=False) is not None
+
+
+def test_without_sharing_a_copy_of_an_argument_is_as_good_as_the_argument_but_not_a_changed_argument() -> None:
+    row = [1, 2]
+    given = outcome([row], ((row,), {}))
+    copied = outcome([[1, 2]], (([1, 2],), {}))
+    changed = outcome([[1, 2]], (([1, 2, 3],), {}))
+    assert difference(given, copied, EXACT) is not None
+    assert difference(given, copied, EXACT, sharing=False) is None
+    found = difference(given, changed, EXACT, sharing=False)
+    assert found is not None
+    assert found.reason is Reason.MUTATED_INPUT
+    shared_arguments = outcome(None, (([row, row],), {}))
+    apart = outcome(None, (([row, list(row)],), {}))
+    assert difference(shared_arguments, apart, EXACT, sharing=False) is not None
+
+
+def test_without_sharing_arrays_are_compared_by_their_elements() -> None:
+    array = np.arange(6)
+    ours, theirs = outcome([array, array[2:]]), outcome([array, array[2:].copy()])
+    assert difference(ours, theirs, EXACT) is not None
+    assert difference(ours, theirs, EXACT, sharing=False) is None
+    assert difference(ours, outcome([array, array[1:5].copy()]), EXACT, sharing=False) is not None
+
+
+def test_what_holds_itself_is_compared_too() -> None:
+    def ring(number: int) -> list[object]:
+        made: list[object] = [number, [number]]
+        made.append(made)
+        made.append(made[1])
+        return made
+
+    apart = ring(1)
+    apart[3] = [1]
+    assert difference(outcome(ring(1)), outcome(apart), EXACT, sharing=False) is None
+    assert difference(outcome(ring(1)), outcome(ring(2)), EXACT, sharing=False) is not None
+
+
+def test_what_would_grow_without_bounds_is_compared_with_its_sharing() -> None:
+    def doubled(levels: int) -> list[object]:
+        made: list[object] = [1]
+        for _ in range(levels):
+            made = [made, made]
+        return made
+
+    assert difference(outcome([doubled(60), [1]]), outcome([doubled(60), [2]]), EXACT, sharing=False) is not None

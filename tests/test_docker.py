@@ -20,6 +20,7 @@ from whet.sandbox.docker_engine import IMAGE_VARIABLE, OWNER, image
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.ownership import owner
 from whet.sandbox.protocol import Incident, Job, Session
 
 pytestmark = pytest.mark.usefixtures("docker_host")
@@ -42,10 +43,11 @@ def client(docker_host: None) -> Iterator[docker.DockerClient]:
     made.close()
 
 
-def containers(client: docker.DockerClient, owner: int | None = None) -> set[str]:
+def containers(client: docker.DockerClient, process: int | None = None) -> set[str]:
     """Returns the ids of the containers of one process, this one by default."""
-    found = client.containers.list(all=True, sparse=True, filters={"label": f"{OWNER}={owner or os.getpid()}"})
-    return {container.id for container in found}
+    found = client.containers.list(all=True, sparse=True, filters={"label": OWNER})
+    number = str(process or os.getpid())
+    return {one.id for one in found if one.attrs["Labels"][OWNER].split(":")[-2] == number}
 
 
 def opened(sandbox: Docker, body: str, limits: Limits = Limits()) -> Session:  # noqa: B008
@@ -207,16 +209,24 @@ def test_a_killed_whet_leaves_no_container(client: docker.DockerClient) -> None:
 
 
 def test_what_dead_runs_left_is_removed_and_nothing_else(client: docker.DockerClient) -> None:
-    gone = subprocess.Popen(["/bin/true"])
-    gone.wait()
+    kernel, namespace, _, began = owner().split(":")
+    ended = subprocess.Popen(["/bin/true"])
+    ended.wait()
+    labels = {
+        "gone": f"{kernel}:{namespace}:{ended.pid}:{began}",
+        "alive": owner(),
+        "in another namespace": f"{kernel}:1:{ended.pid}:{began}",
+        "on another machine": f"other:{namespace}:{ended.pid}:{began}",
+    }
     name, _ = image(client)
-    made = {pid: client.containers.create(name, "none", labels={OWNER: str(pid)}) for pid in (gone.pid, os.getpid())}
+    made = {what: client.containers.create(name, "none", labels={OWNER: label}) for what, label in labels.items()}
     try:
         Docker().close()
-        assert containers(client, gone.pid) == set()
-        assert containers(client) == {made[os.getpid()].id}
+        left = {one.id for one in client.containers.list(all=True, sparse=True, filters={"label": OWNER})}
+        assert {what for what, container in made.items() if container.id in left} == labels.keys() - {"gone"}
     finally:
-        made[os.getpid()].remove(force=True)
+        for what in labels.keys() - {"gone"}:
+            made[what].remove(force=True)
 
 
 def test_the_image_is_made_once(client: docker.DockerClient) -> None:

@@ -16,12 +16,13 @@ from work import SOURCE, Work, answer, coder_requests, diagnosis, endless, promp
 from whet.agents.calls import Calls
 from whet.agents.models.base import ModelError, Reply, Usage
 from whet.agents.models.openai import OpenAIModel
-from whet.agents.optimize import replay
+from whet.agents.optimize import replay, resume
 from whet.core.circumstances import Cost, TimedInput
+from whet.core.errors import UsageError
 from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.task import Module
-from whet.testing.fake_provider import FakeProvider
+from whet.testing.fake_provider import FakeProvider, Fault
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
 
@@ -203,14 +204,39 @@ def test_the_time_ends_a_round_of_the_coder_and_what_was_answered_counts(work):
     assert (again.message, again.candidates) == (result.message, result.candidates)
 
 
-@pytest.mark.corpus
-def test_a_server_that_is_not_there_ends_the_run_with_a_line_that_names_it(work):
-    result = work.optimize(OpenAIModel("any", "", "http://127.0.0.1:9/v1"), {}, candidates=3)
-    assert result.status is Status.NO_IMPROVEMENT
-    assert "is http://127.0.0.1:9/v1 the right base URL, and its server up?" in result.message
-    assert "\n" not in result.message
-    assert result.seconds < 30
-    assert result.cost.calls == 0
+def test_a_server_that_is_not_there_is_told_in_a_line_before_anything_is_done(work):
+    with pytest.raises(UsageError) as caught:
+        work.optimize(OpenAIModel("any", "", "http://127.0.0.1:9/v1"), {}, candidates=3)
+    assert "openai:any@http://127.0.0.1:9/v1: no connection" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not work.journal.exists()
+
+
+def test_a_key_that_is_refused_at_once_is_an_error_and_the_run_can_go_on(work):
+    with FakeProvider(answer(version(1))) as provider:
+        model = OpenAIModel("any", "wrong", provider.openai_url)
+        provider.plan(*[Fault.WRONG_KEY] * 9)
+        with pytest.raises(UsageError, match=r"refuses the key.*go on with: whet runs resume ([\w-]+)$") as caught:
+            work.optimize(model, {version(1): Row(2.0)}, candidates=4)
+        assert "\n" not in str(caught.value)
+    with FakeProvider(answer(version(1))) as provider:
+        model = OpenAIModel("any", "right", provider.openai_url)
+        evaluator = TabledEvaluator(work.task, {version(1): Row(2.0)})
+        result = resume(str(caught.value).split()[-1], home=work.home, model=model, evaluator=evaluator)
+    assert result.status is Status.IMPROVED
+
+
+def test_a_key_that_is_refused_later_keeps_what_was_found(work):
+    with FakeProvider(lambda body: asked(provider)) as provider:
+
+        def asked(provider):
+            provider.plan(*[Fault.WRONG_KEY] * 20)
+            return answer(version(1))
+
+        model = OpenAIModel("any", "spent", provider.openai_url)
+        result = work.optimize(model, {version(1): Row(2.0)}, candidates=1)
+    assert result.status is Status.IMPROVED
+    assert "refuses the key" in result.message
 
 
 @pytest.mark.parametrize("said", ["", "x" * 1_000_000, answer(SOURCE), answer(version(1)), "\x00\ud83d```"])

@@ -124,6 +124,28 @@ def test_an_honest_rewrite_passes(rung, name):
     assert found.evidence["sources"]["edges"] > 20, found.evidence
 
 
+GRID = """\
+sizes = [2, 5, 9]
+def make_input(size, rng):
+    return ([[rng.randrange(9) for _ in range(3)] for _ in range(size)],)
+"""
+DEEP = "import copy\ndef f(a):\n    return copy.deepcopy(a)\n"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "right"),
+    [
+        ("def f(a):\n    return [list(row) for row in a]\n", True),
+        ("def f(a):\n    return list(a)\n", False),
+    ],
+)
+def test_a_copy_is_one_of_what_callers_give_and_need_not_keep_what_an_edit_made_one(rung, candidate, right):
+    found = rung(DEEP, GRID, candidate)
+    assert (found.fault is None) is right, found.fault and found.fault.detail
+    if not right:  # on inputs that were drawn, callers would see that the rows are theirs
+        assert "edited input" not in found.fault.detail.split("\n")[1]
+
+
 FAULTY = {
     "negative numbers": (INTS, "return sorted(a)", "return sorted(a, key=abs)"),
     "ties": (FLOATS, "return a.index(max(a, default=0)) if a else 0",

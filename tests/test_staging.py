@@ -79,9 +79,28 @@ def test_two_backends_have_no_user_in_common():
         second.close()
 
 
+def test_no_two_jobs_have_one_user_however_many_there_are():
+    users = Users()
+    try:
+        taken = [users.take() for _ in range(2 * BLOCK + 1)]
+        assert len(set(taken)) == len(taken)
+    finally:
+        users.close()
+
+
+def test_a_user_comes_again_only_once_its_job_has_ended_and_the_others_were_had():
+    users = Users()
+    try:
+        first = users.take()
+        users.give(first)
+        assert [users.take() for _ in range(BLOCK)].index(first) == BLOCK - 1
+    finally:
+        users.close()
+
+
 def test_without_a_free_block_it_says_so(tmp_path):
     script = f"from whet.sandbox.users import Users\nkept = [Users() for _ in range({SLOTS // BLOCK + 1})]"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}  # its locks are nobody else's
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode != 0
-    assert "wait until one is closed" in done.stderr
+    assert "wait until a sandbox is closed" in done.stderr

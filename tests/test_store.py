@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,39 @@ def test_a_killed_run_is_interrupted_and_can_be_held_by_another(tmp_path: Path) 
     assert not Store(tmp_path).hold(run)
     store.release(run)
     assert Store(tmp_path).hold(run)
+
+
+def test_who_looks_whether_a_run_is_held_keeps_nobody_from_holding_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking, resuming = Store(tmp_path), Store(tmp_path)
+    run = looking.begin("optimize", "t", {})
+    looking.release(run)
+    (tmp_path / "locks").mkdir(exist_ok=True)
+    (tmp_path / "locks" / f"{run}.lock").touch()  # as a run that was killed leaves it
+    held = []
+    ask, take = fcntl.fcntl, fcntl.flock
+
+    def looked(call: Callable[..., object]) -> Callable[..., object]:
+        def inner(*words: object) -> object:
+            answer = call(*words)
+            if not held:
+                held.append(False)  # the calls of `hold` are not looked at
+                held.append(resuming.hold(run))
+            return answer
+
+        return inner
+
+    monkeypatch.setattr(fcntl, "fcntl", looked(ask))
+    monkeypatch.setattr(fcntl, "flock", looked(take))
+    status = looking.run(run).status
+    monkeypatch.undo()
+    assert status in ("running", "interrupted")
+    if (tmp_path / "whet.db").exists():  # the other kind of database has no files to lock
+        assert held == [False, True]
+    assert looking.run(run).status == ("running" if held else "interrupted")
+    for store in (looking, resuming):
+        store.close()
 
 
 def test_an_unknown_run_names_the_nearest(tmp_path: Path) -> None:

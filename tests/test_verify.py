@@ -78,6 +78,18 @@ def test_a_faster_candidate_is_confirmed(folder: Path) -> None:
 
 
 @pytest.mark.timed
+def test_a_size_that_is_too_short_to_time_is_named_and_the_other_one_counts(folder: Path) -> None:
+    workload = folder / "workload.py"
+    workload.write_text(workload.read_text().replace("300, 900", "900"))
+    result = judge_quietly(folder, GOOD)
+    assert result.status is Status.IMPROVED, result.message
+    assert result.speedup is not None
+    assert [w.name for w in result.speedup.workloads] == ["size 900"]
+    named = [rung.evidence.get("too_short_to_time") for rung in result.rungs if rung.name in ("measure", "confirm")]
+    assert [list(one) for one in named if one] == [["size 10"], ["size 10"]]
+
+
+@pytest.mark.timed
 def test_the_same_speed_is_no_improvement(folder: Path) -> None:
     result = judge(folder, SLOW + "\n")
     assert result.status is Status.NO_IMPROVEMENT
@@ -239,6 +251,29 @@ int main(void) {
     return 0;
 }
 """
+
+
+@pytest.mark.parametrize(
+    ("until", "status"), [("screen", Status.NO_IMPROVEMENT), ("build", Status.REJECTED), ("test", Status.REJECTED)]
+)
+def test_what_does_not_build_is_not_confirmed_where_less_was_asked_for(
+    folder: Path, until: str, status: Status
+) -> None:
+    (folder / "sum.c").write_text(PROGRAM)
+    (folder / "workload.py").write_text(
+        "sizes = [1, 2]\ndef make_input(size, rng):\n    return f'{size + rng.randrange(100)}\\n'\n"
+    )
+    result = judge(folder, PROGRAM.replace("long n,", "lung n,"), "sum.c", until=until)
+    assert result.status is status, result.message
+    confirm = next((rung for rung in result.rungs if rung.name == "confirm"), None)
+    assert confirm is None if status is Status.REJECTED else confirm is not None and confirm.status == "skipped"
+
+
+def test_the_state_directory_may_be_given_as_text(folder: Path) -> None:
+    (folder / "same.py").write_text(SLOW + "\n")
+    words = {"candidate": str(folder / "same.py"), "home": str(folder / "home"), "until": "screen"}
+    assert whet.verify(f"{folder}/slow.py::unique", **words).status is Status.NO_IMPROVEMENT
+    assert (folder / "home").is_dir()
 
 
 @pytest.mark.timed

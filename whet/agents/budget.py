@@ -76,8 +76,13 @@ class BudgetMeter:
         with self._changed:
             return self._spent
 
-    def reserve(self, model: str, worst: Usage) -> Spending:
+    def reserve(self, model: str, worst: Usage, free: bool = False) -> Spending:
         """Sets the worst case of a call aside, waiting for running calls where it may then fit.
+
+        Args:
+            model: its name.
+            worst: the most that it may use.
+            free: whether that costs no money.
 
         Returns:
             the reservation, to be settled whatever becomes of the call.
@@ -86,7 +91,7 @@ class BudgetMeter:
             BudgetError: a cap does not allow the call.
             UsageError: money is capped, and the model's price is unknown.
         """
-        usd = self.prices.usd(model, worst)
+        usd = 0.0 if free else self.prices.usd(model, worst)
         if usd is None and self.budget.usd is not None:
             raise UsageError(_unpriced(model))
         asked = Spending(usd or 0.0, worst.total, 1)

@@ -208,6 +208,11 @@ class Calls:
                 {"unknown": State.UNKNOWN.value, "run": self._run, "intent": State.INTENT.value},
             )
 
+    @property
+    def answered(self) -> bool:
+        """Whether any reply is recorded."""
+        return bool(self._answered)
+
     def reply(self, key: bytes) -> Reply | None:
         """Returns the recorded reply to a request by its key, if there is one."""
         if key not in self._answered:

@@ -59,10 +59,11 @@ class Evaluations:
         self._candidates[self.baseline.id] = self.baseline
 
     def close(self) -> None:
-        """Ends the evaluator; what its threads still find is worth nothing, and is not recorded."""
+        """Ends the evaluator, once; what its threads still find is worth nothing, and is not recorded."""
         with self._writing:
-            self._closed = True
-        self._evaluator.close()
+            closed, self._closed = self._closed, True
+        if not closed:
+            self._evaluator.close()
 
     def validate(self) -> None:
         """Checks the baseline and its oracle.
@@ -188,6 +189,10 @@ class Evaluations:
             Verdict,
             lambda: self._evaluator.confirm(self.candidate(id), self.measure(id)),
         )
+
+    def is_settled(self, id: str) -> bool:
+        """Tells whether it is known whether a candidate is confirmed."""
+        return self._recall(VERDICT.format(id, "confirm"), Verdict) is not None
 
     def verdict(self, id: str) -> Verdict | None:
         """Returns what is known of a candidate, the confirm rung aside; None before its check."""

@@ -202,11 +202,11 @@ class Caps:
 class Stopwatch:
     """The seconds that a run was worked on, by all its processes."""
 
-    def __init__(self, store: Store, run: str) -> None:
+    def __init__(self, store: Store, run: str, began: float | None = None) -> None:
         self._store = store
         self._run = run
         self._before = float(store.fact(run, WORKED) or 0.0)
-        self._began = time.monotonic()
+        self._began = time.monotonic() if began is None else began
         self._saved = self._before
 
     @property

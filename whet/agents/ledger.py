@@ -17,10 +17,10 @@ from functools import partial
 from typing import Any
 
 from whet.agents.budget import BudgetMeter, Spending
-from whet.agents.calls import Calls, key_of
+from whet.agents.calls import Calls, State, key_of
 from whet.agents.gates import Abandoned
 from whet.agents.limits import Limits
-from whet.agents.models.base import Model, ModelError, Reply, Request, Usage
+from whet.agents.models.base import Model, ModelError, Reply, Request, Usage, is_counted
 from whet.agents.models.in_turn import InTurn
 from whet.agents.models.retry import RETRY, Retry
 from whet.agents.models.tokens import worst_case
@@ -65,7 +65,7 @@ class Ledger:
         self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._calls.orphan()
         for call in self._calls.all():
-            if call.counts:
+            if call.counts or (is_counted(call.model, call.free) and call.state is not State.ERROR):
                 budget.charge(Spending(call.usd or 0.0, call.usage.total, 1))
 
     def ask(self, model: Model, request: Request) -> Reply:
@@ -102,6 +102,11 @@ class Ledger:
     def cost(self) -> Cost:
         """Returns what the run's calls cost so far; unknown ones at their worst case."""
         return self._calls.cost()
+
+    @property
+    def answered(self) -> bool:
+        """Whether any reply of the run is recorded."""
+        return self._calls.answered
 
     @property
     def spent(self) -> Spending:
@@ -148,7 +153,8 @@ class Ledger:
 
     def _attempt(self, model: Model, request: Request, worst: Usage, call: Callable[[], Reply]) -> Reply:
         """Reservation, intent, call, outcome; the reservation is settled whatever happens in between."""
-        reserved = None if model.free else self._budget.reserve(model.name, worst)
+        counted = is_counted(model.name, model.free)
+        reserved = self._budget.reserve(model.name, worst, model.free) if counted else None
         used: Usage | None = worst
         try:
             with self._open():

@@ -11,7 +11,7 @@ import gc
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -294,6 +294,8 @@ class Loop:
         if (foreseen := self.predictions.settle(number)) is not None:
             self._say_prediction(foreseen)
         update = self._progress(state)
+        if update["mark"] != state["mark"]:
+            self._confirm_early(update["mark"])
         course = self._course(number, update["stale"])
         if self.takeover is not None and not state["taken_over"] and takes_over(course, state["ended"]):
             self._say(Kind.STAGE, f"{self.takeover.name} takes over from {self.coder.name}", stage="takeover")
@@ -365,14 +367,36 @@ class Loop:
         if state["ended"] == TRANSLATED:
             return update
         # What a person said last was said before a round that did not come, where they stopped the run.
-        for scored in self.facts.standing(state["round"], state["round"] + 1).improved[:CONFIRMS]:
-            self._say(Kind.STAGE, f"confirming {scored.id[:10]}", stage="confirm")
+        for scored in self.facts.standing(state["round"], state["round"] + 1).improved:
+            if len(update["confirming"]) == CONFIRMS:
+                break
+            try:
+                confirmed = self._confirmed(scored.id)
+            except BudgetError:
+                continue  # one that is not as fast may be confirmed already
             update["confirming"].append(scored.id)
-            if self.evaluations.confirm(scored.id).confirmed:
+            if confirmed:
                 return {**update, "winner": scored.id}
         if update["confirming"]:
             update["message"] = f"{state['message']}; what was measured faster was not confirmed"
         return update
+
+    def _confirmed(self, id: str) -> bool:
+        """Returns whether a candidate is confirmed.
+
+        Raises:
+            BudgetError: nobody knows, and the time is up.
+        """
+        if not self.evaluations.is_settled(id):
+            self.caps.check_time(f"confirm:{id}")
+            self._say(Kind.STAGE, f"confirming {id[:10]}", stage="confirm")
+        return self.evaluations.confirm(id).confirmed
+
+    def _confirm_early(self, id: str) -> None:
+        """Confirms what has just become the best where the time is capped: when that is up, nothing is begun."""
+        if self.caps.seconds_left < math.inf and not self.evaluations.task.untimed:
+            with suppress(BudgetError):
+                self._confirmed(id)
 
     # events
 

@@ -4,43 +4,43 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whet.agents.asking import Asking
-from whet.agents.budget import BudgetMeter, default_budget
+from whet.agents.budget import default_budget
 from whet.agents.checkpoints import UNASKED, forget, unasked
 from whet.agents.delivery import deliver, expect_writable
+from whet.agents.desk import Desk
 from whet.agents.dialogue import Dialogue, Person, Recorded
 from whet.agents.distinct import Distinct
 from whet.agents.evaluations import BASELINE, Evaluations, StoredEvaluations
 from whet.agents.facts import Facts, Plan
-from whet.agents.history import Caps, History, Stopwatch
+from whet.agents.history import Caps, History
 from whet.agents.job import Job, absolute_paths, absolute_spec, store_task, stored_task
 from whet.agents.judges import Here, Judges, judges_of
 from whet.agents.known_best import KnownBest
-from whet.agents.ledger import Ledger
-from whet.agents.limits import Limits
 from whet.agents.loop import Loop
 from whet.agents.models.base import Model, ModelError
 from whet.agents.models.in_turn import parts
+from whet.agents.models.reach import expect_reachable
 from whet.agents.models.registry import open_model
 from whet.agents.models.replay import ReplayModel
 from whet.agents.outcome import Spent, concluded, recorded, unusable
 from whet.agents.person import Words
 from whet.agents.pinned import Pinned
 from whet.agents.predictions import Predictions
-from whet.agents.prices import Prices, load_prices
+from whet.agents.prices import load_prices
 from whet.agents.proposing import Proposing
 from whet.agents.remembering import REMEMBERED, Remembering
 from whet.agents.repairs import Repairs
 from whet.agents.strategies import open_strategy
+from whet.agents.time_cap import replayed, turned
 from whet.agents.workload_author import CALLERS, DECIDED, Author, author_of, lacks_workload
 from whet.core.belonging import repository_of
-from whet.core.config import Budget, Options, ProjectConfig, load_project_config
-from whet.core.database.base import Kind as Database
+from whet.core.config import Budget, Options, load_project_config
 from whet.core.errors import BaselineError, NoInputsError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import told_as
@@ -121,8 +121,10 @@ def optimize(
         ``baseline_invalid``.
 
     Raises:
-        UsageError: target, model, workload or an option cannot be used.
+        UsageError: target, model, workload or an option cannot be used. A model of which no reply ever came, since
+            nobody listens there or its key is refused, is one of these; the run can be resumed where it has begun.
     """
+    began = time.monotonic()
     for name, number in (("--rounds", rounds), ("--candidates", candidates)):
         if number < 1:
             raise UsageError(f"{name} {number} is below 1")
@@ -141,6 +143,7 @@ def optimize(
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(None if home is None else Path(home))))
         models = _open(store, task, coder, judge, takeover and absolute_spec(takeover))
+        expect_reachable(models[0])
         replayed = next((one.run for model in models for one in parts(model) if isinstance(one, ReplayModel)), None)
         prices = load_prices(config.prices)
         seed = secrets.randbits(63) if settings.seed is None else settings.seed
@@ -174,7 +177,7 @@ def optimize(
             _tell_again(store, run, replayed)
         if author and task.symbol is not None:
             store.set_fact(run, CALLERS, callers(task.path, task.symbol))
-        return _work(store, run, job, judges, evaluator, models, listener, person)
+        return _work(store, run, job, judges, evaluator, models, listener, person, began)
 
 
 def resume(
@@ -212,6 +215,7 @@ def resume(
     Raises:
         UsageError: there is no such run, or it cannot be resumed.
     """
+    began = time.monotonic()
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(None if home is None else Path(home))))
         record = store.run(run)
@@ -234,7 +238,7 @@ def resume(
         judges = stack.enter_context(judges_of(cluster, store, listener, executor))
         evaluator = evaluator or _ladder(judges, task, job.options, job.seed, job.author, listener, run)
         store.reopen(run)
-        return _work(store, run, job, judges, evaluator, models, listener, person)
+        return _work(store, run, job, judges, evaluator, models, listener, person, began)
 
 
 def replay(
@@ -308,30 +312,6 @@ def _ladder(
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """What the calls of a run go through."""
-
-    ledger: Ledger
-    caps: Caps
-    watch: Stopwatch
-
-    @staticmethod
-    def of(store: Store, run: str, job: Job, config: ProjectConfig) -> _Desk:
-        watch = Stopwatch(store, run)
-        budget = job.budget
-        if budget.seconds is not None:
-            budget = replace(budget, seconds=max(0.0, budget.seconds - watch.seconds))
-        meter = BudgetMeter(budget, Prices(job.prices))
-        shared = store if job.shared or store.kind is Database.POSTGRESQL else None
-        ledger = Ledger(store, run, meter, Limits(config.providers, shared=shared))
-        return _Desk(ledger, Caps(store, run, None if job.replays else meter), watch)
-
-    @property
-    def asking(self) -> Asking:
-        return Asking(self.ledger, self.caps)
-
-
 def _work(
     store: Store,
     run: str,
@@ -341,12 +321,13 @@ def _work(
     models: list[Model],
     listener: Listener,
     person: Person | None,
+    began: float | None = None,
 ) -> Result:
     """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
     listener(Event(Kind.STAGE, f"run {run}", {"run": run}))
     try:
         task = stored_task(store, run, job)
-        desk = _Desk.of(store, run, job, load_project_config(task.path.parent))
+        desk = Desk.of(store, run, job, load_project_config(task.path.parent), began)
         lacking = ""
         if job.author and job.replays is None and store.fact(run, DECIDED) is None:
             found, lacking = _with_workload(store, run, job, task, models[0], desk, listener)
@@ -369,7 +350,7 @@ def _work(
 
 
 def _with_workload(
-    store: Store, run: str, job: Job, task: Task, model: Model, desk: _Desk, listener: Listener
+    store: Store, run: str, job: Job, task: Task, model: Model, desk: Desk, listener: Listener
 ) -> tuple[Task, str]:
     """Returns the task with the workload that its author wrote, or as it was; and what to say if that has no inputs."""
     asked = author_of(model)
@@ -393,7 +374,7 @@ def _looped(
     judges: Judges,
     evaluator: Evaluator,
     models: list[Model],
-    desk: _Desk,
+    desk: Desk,
     listener: Listener,
     person: Person | None,
 ) -> Result:
@@ -446,7 +427,12 @@ def _looped(
         lines: list[str] = []
         kept = False
         try:
-            state = loop.turn()
+            if job.replays is not None:
+                state = replayed(loop.turn, store, run, job.replays, evaluations)
+            elif person is not None:  # who is asked in this thread
+                state = loop.turn()
+            else:
+                state = turned(loop.turn, desk.caps, store, run, evaluations, desk.ledger)
             spent = Spent(desk.ledger.cost(), desk.watch.seconds)
             result = concluded(run, state, evaluations, history, spent, job.options.metrics)
             kept = state["ended"] == UNASKED
@@ -463,6 +449,8 @@ def _looped(
         store.finish(run, result.to_json())
         if not kept or job.replays is not None:
             forget(store, run)
+        elif not desk.ledger.answered:
+            raise UsageError(result.message)
         return result
     finally:
         judges.ended(run)

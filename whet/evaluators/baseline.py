@@ -33,6 +33,8 @@ from whet.sandbox.inside.decode import decode
 TIMINGS = 3
 TYPED = 30
 """Examples of type hints that stand in where there is no workload."""
+HEADLINE = 2
+"""Workloads that the headline rests on, at most."""
 SLOW_SECONDS = 1.0
 SHORTEST_ROUND = 0.0002
 """Seconds that recorded calls must last together, each once, where a pass repeats them."""
@@ -73,13 +75,10 @@ class Baseline:
 
         Args:
             source: draws the inputs.
-            unseen: None for the two last sizes (or dearest cases) alone; a seed adds every other size that lasts
-                long enough, and one that the workload does not list. None of those counts for the headline.
+            unseen: None for the `headline` alone; a seed adds every other size that lasts long enough, and one that
+                the workload does not list. None of those counts for the headline.
         """
-        headline = timed_names(self.seconds, source)
-        if source.groups:
-            # Calls too cheap to be timed together do not keep the others from it.
-            headline = [name for name in headline if self.lasts(self._workload(name, source, True))] or headline
+        headline = self.headline(source)
         rows = [self._workload(name, source, True) for name in headline]
         if unseen is None:
             return tuple(rows)
@@ -92,6 +91,24 @@ class Baseline:
                 dearest = max(self.seconds[name] for name in headline)
                 rows.append(self._sized(f"size {size}", dearest, max(self.sizes.values()), source, False))
         return tuple(rows)
+
+    def headline(self, source: InputSource) -> list[str]:
+        """Returns the names of what the headline rests on.
+
+        Those are the two last sizes, or dearest cases, without one that is too short to time; where both are, what
+        else can be timed; and where nothing can, both.
+        """
+        ranked = _ranked(self.seconds, source)
+        found = first = ranked[:HEADLINE]
+        if self.meter.clocked or source.groups:
+            lasting = [name for name in ranked if self.lasts(self._workload(name, source, True))]
+            found = [name for name in first if name in lasting] or lasting[:HEADLINE] or first
+        return found[::-1] if source.sizes else found
+
+    def too_short(self, source: InputSource) -> dict[str, float]:
+        """Returns the seconds of those of the two last sizes, or dearest cases, that serve correctness alone."""
+        kept = self.headline(source)
+        return {name: self.seconds[name] for name in _ranked(self.seconds, source)[:HEADLINE] if name not in kept}
 
     def lasts(self, work: TimedWorkload) -> bool:
         """Whether a pass is long enough to be timed; of a program each run must be, since it starts anew.
@@ -120,11 +137,11 @@ class Baseline:
         return TimedWorkload(name, count, Drawer(name, source), counts, repeats=repeats)
 
 
-def timed_names(seconds: Mapping[str, float], source: InputSource) -> list[str]:
-    """Returns the names of what counts for the headline."""
+def _ranked(seconds: Mapping[str, float], source: InputSource) -> list[str]:
+    """Returns the names of the workloads, those first that shall count for the headline."""
     if source.sizes:
-        return [f"size {size}" for size in source.timed_sizes]
-    return sorted(seconds, key=lambda name: -seconds[name])[:2]
+        return [f"size {size}" for size in reversed(source.sizes)]
+    return sorted(seconds, key=lambda name: -seconds[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,21 +382,23 @@ def _failure(decoded: tuple[Any, ...]) -> str:
 
 
 def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> None:
-    for work in baseline.workloads(source):
-        if not baseline.lasts(work):
-            if work.rounds > 1:
-                raise BaselineError(
-                    f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to "
-                    f"time: all {work.count // work.rounds} together must last {SHORTEST_ROUND * 1e3:g} ms; "
-                    "record more or larger ones, or give --workload FILE",
-                    "too_short",
-                )
-            unit = "a run" if task.kind is Kind.PROGRAM else f"a pass of {work.count} inputs"
-            raise BaselineError(
-                f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to time: "
-                f"{unit} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes{_hinted(task)}",
-                "too_short",
-            )
+    works = baseline.workloads(source)
+    if any(map(baseline.lasts, works)):
+        return
+    work = max(works, key=lambda one: baseline.seconds[one.name])
+    if work.rounds > 1:
+        raise BaselineError(
+            f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to "
+            f"time: all {work.count // work.rounds} together must last {SHORTEST_ROUND * 1e3:g} ms; "
+            "record more or larger ones, or give --workload FILE",
+            "too_short",
+        )
+    unit = "a run" if task.kind is Kind.PROGRAM else f"a pass of {work.count} inputs"
+    raise BaselineError(
+        f"{task.target} takes {baseline.seconds[work.name] * 1e3:.3g} ms on {work.name}, too short to time: "
+        f"{unit} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes{_hinted(task)}",
+        "too_short",
+    )
 
 
 def _hinted(task: Task) -> str:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from whet.core.circumstances import Circumstances, Cost, TimedInput
-from whet.evaluators.baseline import Baseline, Drawer, timed_names
+from whet.evaluators.baseline import Baseline, Drawer
 from whet.evaluators.evidence.provenance import machine, toolchain
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.live import LiveFunction
@@ -33,7 +33,7 @@ def circumstances(baseline: Baseline, source: InputSource) -> Circumstances:
         source: tells which inputs count.
     """
     workshop = baseline.subject.workshop
-    names = timed_names(baseline.seconds, source)
+    names = baseline.headline(source)
     costs = _costs(baseline, source, names)
     tools = toolchain(workshop.task, workshop.interpreter)
     return Circumstances(

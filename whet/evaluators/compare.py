@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.floats.elements import ARRAYS, Layout, elements, is_inexact, overlapping
 from whet.evaluators.floats.leaves import ARGUMENTS, INSTANCE, RESULT, Groups, outcome_leaves
 from whet.evaluators.floats.rules import alike, by_tolerance
+from whet.evaluators.sharing import TooLarge, unshared
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 
@@ -39,7 +41,7 @@ class Difference:
 
 
 def difference(
-    expected: bytes, actual: bytes, rule: OracleRule, floats: JudgeFloats | None = None
+    expected: bytes, actual: bytes, rule: OracleRule, floats: JudgeFloats | None = None, *, sharing: bool = True
 ) -> Difference | None:
     """Compares two outcomes as `whet.sandbox.inside.calls.stored` writes them.
 
@@ -48,6 +50,7 @@ def difference(
         actual: the candidate's; hostile.
         rule: what counts.
         floats: judges floats that differ; None for the rule's tolerance, without the baseline's own error.
+        sharing: whether it counts what the result shares, within itself and with the arguments.
 
     Returns:
         None where they agree.
@@ -61,7 +64,11 @@ def difference(
     if not isinstance(theirs, tuple) or len(theirs) != 5:
         return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
     try:
-        found = _difference(decode(expected), theirs, rule)
+        ours = decode(expected)
+        found = _difference(ours, theirs, rule)
+        if isinstance(found, Difference) and not sharing:
+            with suppress(TooLarge):
+                found = _difference(unshared(ours), unshared(theirs), rule)
     except MALFORMED as error:
         return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is not in the form that the harness writes: {error}")
     return _judged(found, floats or by_tolerance(rule.tolerance))

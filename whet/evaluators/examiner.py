@@ -17,7 +17,7 @@ from whet.evaluators.inputs.edges import Edge, EdgeMaker, Key, stdin_edges
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.plan import due, input_hash, plan
 from whet.evaluators.inputs.rearranged import rearranged
-from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.live import Answer
 from whet.evaluators.pairs import Met, Side
@@ -288,7 +288,7 @@ def _construction(given: Any) -> bytes:
 
 
 def _edge_input(edge: Edge) -> Input:
-    return Input(f"an edited input ({edge.name})", edge.payload, source="edges")
+    return Input(f"an edited input ({edge.name})", edge.payload, source=EDITED)
 
 
 def _payload_size(one: Met) -> int:

@@ -196,9 +196,14 @@ class Ladder:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
         self.examine()
         untimed = self.task.untimed or (self._kernels is not None and self._apart is not None)
+        timed = not (self._beyond("measure") or untimed)
         for meter in self._meters:
             baseline = replace(self.baseline, meter=meter)
-            expect_fit(self.task, baseline, self._source, timed=not (self._beyond("measure") or untimed))
+            expect_fit(self.task, baseline, self._source, timed)
+        for name, seconds in self.baseline.too_short(self._source).items() if timed else ():
+            self._listener(
+                Event(EventKind.STAGE, f"{name} serves correctness only: {seconds * 1e3:.3g} ms is too short")
+            )
 
     def examine(self, shortest_limit: float | None = None) -> None:
         """Runs the baseline and its own tests, whether or not an oracle made from it is worth anything.
@@ -332,7 +337,7 @@ class Ladder:
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
-        if self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
+        if self._beyond("confirm") or self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
             return self._timed(candidate, verdict, "confirm", self.looks.confirm)
         seed = derive(self._seed, "confirm", candidate.id)
         fresh = self.compare(candidate, seed, hash_seeds(self._seed, "confirm", candidate.id)[0])

@@ -13,7 +13,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.native_reference import NativeReference
 from whet.evaluators.floats.reference import PythonReference, Reference
-from whet.evaluators.inputs.source import Input, InputSource
+from whet.evaluators.inputs.source import EDITED, Input, InputSource
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import Node, decode
 
@@ -59,7 +59,8 @@ class Oracle:
         """Returns how an outcome differs from the baseline's, if at all."""
         if self._task.kind is Kind.FUNCTION:
             floats = partial(self._floats.where, item.payload) if self._floats else None
-            return difference(expected, actual, self._task.oracle, floats)
+            # What an edit of ours made one object says nothing of what callers of the original may rely on.
+            return difference(expected, actual, self._task.oracle, floats, sharing=item.source != EDITED)
         code, stdout, _ = decode(expected)
         their_code, their_stdout, stderr = decode(actual)
         if code != their_code:

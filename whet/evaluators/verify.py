@@ -37,7 +37,7 @@ def verify(
     *,
     candidate: str | Path | None = None,
     patch: str | Path | None = None,
-    home: Path | None = None,
+    home: str | Path | None = None,
     listener: Listener = unheard,
     **options: Any,
 ) -> Result: ...
@@ -49,7 +49,7 @@ def verify(
     *,
     evidence: str | Path,
     signers: str | Path | None = None,
-    home: Path | None = None,
+    home: str | Path | None = None,
     listener: Listener = unheard,
     **options: Any,
 ) -> Replication: ...
@@ -62,7 +62,7 @@ def verify(
     patch: str | Path | None = None,
     evidence: str | Path | None = None,
     signers: str | Path | None = None,
-    home: Path | None = None,
+    home: str | Path | None = None,
     listener: Listener = unheard,
     **options: Any,
 ) -> Result | Replication:
@@ -89,18 +89,19 @@ def verify(
     """
     start = time.perf_counter()
     settings = Options(**options)
+    state = None if home is None else Path(home)
     if evidence is not None:
         from whet.evaluators.evidence.replication import replicate
 
         _expect_ours(settings, given=(target, candidate, patch))
-        return replicate(Path(evidence), None if signers is None else Path(signers), settings, home, listener)
+        return replicate(Path(evidence), None if signers is None else Path(signers), settings, state, listener)
     if target is None:
         raise UsageError("give a TARGET, or --evidence FILE")
     if signers is not None:
         raise UsageError("--signers goes with --evidence FILE")
     task = read_task(target, settings, listener)
     proposed = _read(task, candidate, patch)
-    store = Store(home)
+    store = Store(state)
     try:
         seed = drawn(settings)
         return judged(

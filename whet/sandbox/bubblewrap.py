@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -104,26 +104,10 @@ class Bubblewrap:
         if job.preload is not None:
             with suppress(Unfit):
                 return self._session(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
-        stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
-        our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
-        descriptors = [stdin, stdout]
-        slot = self._slot(job, OWN_PROCESSES)
         try:
-            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, descriptors)]
-            # The pipes are not bubblewrap's own stdin and stdout: a candidate could open those at /proc/1/fd.
-            argv += boot(job.interpreter, job.program, pipes=(stdin, stdout))
-            process = self._spawn(slot, argv, job, descriptors)
-        except BaseException:
-            os.close(our_stdin)
-            os.close(our_stdout)
-            self._slots.give(slot)
-            raise
-        finally:
-            for descriptor in descriptors:
-                os.close(descriptor)
-        process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)
-        child = self._watchdog.start(process, self._bounds(job), slot, self._slots.give)
-        return self._session(child, job, OWN_PROCESSES)
+            return self._session(self._started(job), job, OWN_PROCESSES)
+        except OSError as error:
+            raise SandboxError(f"a sandbox could not be started: {error}") from None
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Sandbox.close`."""
@@ -134,6 +118,27 @@ class Bubblewrap:
             self._users.close()
         self._staging.close()
 
+    def _started(self, job: Job) -> Child:
+        """Starts a job in a sandbox of its own; of a start that fails nothing is left."""
+        with ExitStack() as undoing, ExitStack() as passed:
+            slot = self._slot(job, OWN_PROCESSES)
+            undoing.callback(self._give, slot)
+            inherited: list[int] = []
+            passed.callback(_close_all, inherited)
+            stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
+            inherited.append(stdin)
+            undoing.callback(os.close, our_stdin)
+            our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
+            inherited.append(stdout)
+            undoing.callback(os.close, our_stdout)
+            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, inherited)]
+            # The pipes are not bubblewrap's own stdin and stdout: a candidate could open those at /proc/1/fd.
+            argv += boot(job.interpreter, job.program, pipes=(stdin, stdout))
+            process = self._spawn(slot, argv, job, inherited)
+            undoing.pop_all()
+        process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)
+        return self._watchdog.start(process, self._bounds(job), slot, self._give)
+
     def _session(self, child: Child, job: Job, own: int) -> Session:
         processes = 0 if self._control_group else job.limits.processes + own
         return session(child, job, processes, self._on, access_rules(job, self._on, self._devices))
@@ -141,10 +146,13 @@ class Bubblewrap:
     def _fork_server(self, job: Job) -> ForkServer:
         job = replace(job, tree=None)  # each fork gets one of its own; this one's may be removed before the worker
         slot = self._slot(job, OWN_PROCESSES + FORKS_PROCESSES)
-        argv = [*self._entry(slot), *self._bwrap(job, slot.spawner), *boot(job.interpreter, "forkserver")]
-        argv += [*FORKABLE, *(job.preload or ())]
-        start = partial(self._spawn, slot, argv, job, ())
-        return ForkServer(start, self._rules(job), self._watchdog, self._bounds(job), slot, self._slots.give)
+        with ExitStack() as undoing:
+            undoing.callback(self._give, slot)
+            argv = [*self._entry(slot), *self._bwrap(job, slot.spawner), *boot(job.interpreter, "forkserver")]
+            argv += [*FORKABLE, *(job.preload or ())]
+            start, rules = partial(self._spawn, slot, argv, job, ()), self._rules(job)
+            undoing.pop_all()  # the worker gives it back, whatever becomes of it
+        return ForkServer(start, rules, self._watchdog, self._bounds(job), slot, self._give)
 
     def _spawn(
         self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.DEVNULL
@@ -166,19 +174,37 @@ class Bubblewrap:
         """
         try:
             slot = self._slots.take()
+        except OSError as error:
+            raise SandboxError(f"a control group could not be made: {error}") from None
+        with ExitStack() as undoing:
+            undoing.callback(self._give, slot)
+            self._prepare(slot, job, own)
+            undoing.pop_all()
+        return slot
+
+    def _prepare(self, slot: Slot, job: Job, own: int) -> None:
+        """Gives a slot the bounds of a job, and a user that no other job has."""
+        try:
             if slot.group is not None:
                 memory = job.limits.memory if self._on.memory_limit else 0
                 slot.group.begin(memory, job.limits.processes + own if self._on.process_limit else 0)
         except OSError as error:
             raise SandboxError(f"a control group could not be made: {error}") from None
-        return slot
+        if self._users is not None and self._on.drop_privileges:
+            slot.user = self._users.take()
+
+    def _give(self, slot: Slot) -> None:
+        """Takes back a slot, and its user, whose job has been killed or has never begun."""
+        if self._users is not None and slot.user is not None:
+            self._users.give(slot.user)
+            slot.user = None
+        self._slots.give(slot)
 
     def _entry(self, slot: Slot) -> list[str]:
         """Returns what comes before bwrap: a control group, then no rights any more."""
         drop: list[str] = []
-        if self._users is not None and self._on.drop_privileges:
-            user = self._users.take()
-            drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+        if slot.user is not None:
+            drop = ["setpriv", f"--reuid={slot.user}", f"--regid={slot.user}", "--clear-groups", "--no-new-privs"]
         doors = slot.group.doors if slot.group is not None else ()
         if not doors:
             return drop
@@ -273,6 +299,11 @@ class Bubblewrap:
                     (shared / home.relative_to("/tmp")).mkdir(parents=True, exist_ok=True)
             argv += ["--bind", str(shared), "/tmp"]
         return argv
+
+
+def _close_all(descriptors: Sequence[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _shape(job: Job) -> Job:

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.errors import UsageError
+from whet.sandbox.ownership import is_gone
 from whet.sandbox.staging import SYSTEM_FOLDERS
 
 PING_SECONDS = 10.0
 """For an answer to a ping: an engine on a busy machine took over a second. One that hangs costs this once a run."""
 CALL_SECONDS = 60.0
-OWNER = "whet.pid"
+OWNER = "whet.owner"
+"""The label of a container that says who made it; see `whet.sandbox.ownership`."""
 REPOSITORY = "whet-skeleton"
 IMAGE_VARIABLE = "WHET_DOCKER_IMAGE"
 DEFAULT_SOCKET = Path("/var/run/docker.sock")
@@ -43,7 +45,7 @@ def connect() -> Any:
 def remove_leftovers(engine: Any) -> None:
     """Removes the containers of whet processes that are gone."""
     for container in engine.containers.list(all=True, sparse=True, filters={"label": OWNER}):
-        if not Path("/proc", container.attrs["Labels"][OWNER]).exists():
+        if is_gone(container.attrs["Labels"][OWNER]):
             remove(container)
 
 

@@ -12,6 +12,7 @@ from whet.sandbox import docker_engine
 from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.inside import forking, keeper
 from whet.sandbox.interpreter import Interpreter
+from whet.sandbox.ownership import owner
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job
 from whet.sandbox.seccomp import docker_profile
@@ -116,7 +117,7 @@ def options(
         "devices": [] if protections.own_devices else [f"{KERNEL_LOG}:{KERNEL_LOG}:r"],
         "init": True,
         "auto_remove": True,
-        "labels": {docker_engine.OWNER: str(os.getpid())},
+        "labels": {docker_engine.OWNER: owner()},
         "environment": {**({} if protections.empty_environment else os.environ), **dict(shape.variables)},
         "working_dir": "/",
         "log_config": {"type": "none"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from whet.core.errors import SandboxError
@@ -36,15 +37,19 @@ class ForkServer(Holder):
             watchdog: looks after it from now on.
             bounds: what it may use, with what it has imported.
             slot: in which it is started.
-            release: is given the slot when it has ended.
+            release: is given the slot when it has ended, or has never begun.
 
         Raises:
             SandboxError: it does not start.
             Unfit: it cannot be forked from, with what it was told to import.
         """
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = start(theirs.fileno())
+        with ExitStack() as undoing:
+            undoing.callback(release, slot)
+            ours, theirs = socket.socketpair()
+            undoing.callback(ours.close)
+            with theirs:
+                self._process = start(theirs.fileno())
+            undoing.pop_all()
         super().__init__(Link(ours))
         self.excess: Incident | None = None
         self._watchdog = watchdog

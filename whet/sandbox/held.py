@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,23 +98,25 @@ class Holder(ABC):
 
     def _hand_over(self, message: Sequence[Any], tree: Path | None, release: Release) -> HeldProcess:
         """Sends what is to be started, with pipes of ours and a copy in memory of its tree."""
-        stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
-        our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
-        our_stderr, stderr = os.pipe2(os.O_CLOEXEC)
-        packed = os.memfd_create("tree", os.MFD_CLOEXEC)
-        try:
+        with ExitStack() as undoing, ExitStack() as passed:
+
+            def pipe(ours: int) -> tuple[int, int]:
+                ends = os.pipe2(os.O_CLOEXEC)
+                undoing.callback(os.close, ends[ours])
+                passed.callback(os.close, ends[1 - ours])
+                return ends
+
+            stdin, our_stdin = pipe(1)
+            our_stdout, stdout = pipe(0)
+            our_stderr, stderr = pipe(0)
+            packed = os.memfd_create("tree", os.MFD_CLOEXEC)
+            passed.callback(os.close, packed)
             files = _pack(tree, packed)
             self._link.send(("start", *message, files), (stdin, stdout, stderr, packed))
             answer, _ = self._link.receive()
             if answer[0] != "started":
                 raise OSError(answer[1])
-        except GONE:
-            for descriptor in (our_stdin, our_stdout, our_stderr):
-                os.close(descriptor)
-            raise
-        finally:
-            for descriptor in (stdin, stdout, stderr, packed):
-                os.close(descriptor)
+            undoing.pop_all()
         return HeldProcess(self, release, our_stdin, our_stdout, our_stderr)
 
 

@@ -19,10 +19,12 @@ class Slot:
     Attributes:
         group: None where no groups can be made.
         spawner: the thread.
+        user: which its job is, while it has one; None where jobs get no users of their own.
     """
 
     def __init__(self, group: ControlGroup | None, doors: Path) -> None:
         self.group = group
+        self.user: int | None = None
         self.spawner = Spawner(doors)
         if group is not None:
             self.spawner.run(group.enter)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import os
+import threading
+from collections import deque
 
 from whet.core.errors import UsageError
 from whet.sandbox.locks import lock
@@ -13,10 +14,12 @@ BLOCK = 50
 
 
 class Users:
-    """A block of users that no other backend of this machine has meanwhile.
+    """Blocks of users that no other backend of this machine has meanwhile.
+
+    Safe for several threads.
 
     Attributes:
-        first: the lowest of their numbers.
+        first: the lowest number of the first block.
     """
 
     def __init__(self) -> None:
@@ -25,19 +28,38 @@ class Users:
         Raises:
             UsageError: there is none.
         """
+        self._held: list[int] = []
+        self._idle: deque[int] = deque()
+        self._lock = threading.Lock()
+        self.first = self._more()
+
+    def take(self) -> int:
+        """Returns the user that nobody has had for the longest time; a further block is taken where all are in use.
+
+        Raises:
+            UsageError: no block is free.
+        """
+        with self._lock:
+            if not self._idle:
+                self._more()
+            return self._idle.popleft()
+
+    def give(self, user: int) -> None:
+        """Takes one back whose job has ended."""
+        with self._lock:
+            self._idle.append(user)
+
+    def close(self) -> None:
+        """Gives the blocks back."""
+        for descriptor in self._held:
+            os.close(descriptor)
+
+    def _more(self) -> int:
+        """Takes a block; returns the first of its users."""
         for first in range(FIRST_UID, FIRST_UID + SLOTS, BLOCK):
             held = lock(f"whet-users-{first}.lock", wait=False)
             if held is not None:
-                self._held = held
-                self.first = first
-                self._numbers = itertools.count()
-                return
-        raise UsageError(f"{SLOTS // BLOCK} sandboxes are open on this machine; wait until one is closed")
-
-    def take(self) -> int:
-        """Returns the next user; after `BLOCK` it begins anew."""
-        return self.first + next(self._numbers) % BLOCK
-
-    def close(self) -> None:
-        """Gives the block back."""
-        os.close(self._held)
+                self._held.append(held)
+                self._idle.extend(range(first, first + BLOCK))
+                return first
+        raise UsageError(f"{SLOTS // BLOCK} blocks of users are taken on this machine; wait until a sandbox is closed")

@@ -100,8 +100,10 @@ class Watchdog:
         while not self._closed.wait(PERIOD_SECONDS):
             with self._lock:  # held, so that no number of a process is another's meanwhile
                 for process, bounds in self._watched.items():
-                    if process.excess is None and (detail := excess(process.pid, bounds)):
-                        process.stop(Incident("memory", detail))
+                    # What cannot be looked at now, for lack of a descriptor say, is looked at again a period later.
+                    with suppress(OSError):
+                        if process.excess is None and (detail := excess(process.pid, bounds)):
+                            process.stop(Incident("memory", detail))
 
 
 class WatchedProcess(LocalProcess):

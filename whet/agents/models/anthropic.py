@@ -89,6 +89,11 @@ class AnthropicModel:
             api_key=self._key, base_url=self._base_url, max_retries=0, timeout=client.timeout, http_client=client
         )
 
+    @property
+    def address(self) -> str:
+        """The URL of its server."""
+        return str(self._client.base_url)
+
     def complete(self, request: Request) -> Reply:
         """Answers one request; one attempt, but for cache breakpoints that the server refuses.
 

@@ -137,6 +137,15 @@ class Reply:
     raw: Mapping[str, Any] = field(default_factory=dict)
 
 
+COUNTED = "manual:"
+"""How the names of free models begin whose questions somebody answers: a cap on calls counts these too."""
+
+
+def is_counted(name: str, free: bool) -> bool:
+    """Returns whether a cap on calls counts the questions to a model: all but those to programs of ours."""
+    return not free or name.startswith(COUNTED)
+
+
 class ModelError(Exception):
     """A model gave no usable answer.
 

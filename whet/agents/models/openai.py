@@ -103,6 +103,11 @@ class OpenAIModel:
             http_client=client,
         )
 
+    @property
+    def address(self) -> str:
+        """The URL of its server."""
+        return str(self._client.base_url)
+
     def complete(self, request: Request) -> Reply:
         """Answers one request; one attempt, but for parameters that the server refuses by name.
 

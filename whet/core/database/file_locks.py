@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import struct
 from pathlib import Path
+
+FLOCK = "hhqqi4x"
+"""``struct flock`` of the kernel: type, whence, start, length (0 is all of the file) and process."""
 
 
 class FileLocks:
@@ -25,8 +29,8 @@ class FileLocks:
         while True:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _exclusive())
+            except (BlockingIOError, PermissionError):  # which of the two is the file system's choice, see fcntl(2)
                 os.close(descriptor)
                 return False
             # Who let go of it meanwhile took the file away: a lock on that one keeps nobody out.
@@ -46,16 +50,13 @@ class FileLocks:
         if run in self._held:
             return True
         try:
-            descriptor = os.open(self._path(run), os.O_RDWR | os.O_CLOEXEC)
+            file = self._path(run).open("rb")
         except FileNotFoundError:
             return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        # Asked for, not taken: whoever wants the lock meanwhile gets it.
+        with file:
+            kind, *_ = struct.unpack(FLOCK, fcntl.fcntl(file, fcntl.F_OFD_GETLK, _exclusive()))
+        return bool(kind != fcntl.F_UNLCK)
 
     def close(self) -> None:
         """Lets go of all."""
@@ -65,3 +66,8 @@ class FileLocks:
 
     def _path(self, run: str) -> Path:
         return self._folder / f"{run}.lock"
+
+
+def _exclusive() -> bytes:
+    """Returns the description of a lock on a whole file that belongs to its descriptor, not to the process."""
+    return struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)

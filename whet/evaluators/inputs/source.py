@@ -22,6 +22,8 @@ SMALL_SIZES = (0, 1, 2, 3)
 AT_ONCE = 32
 """Inputs that a generator is asked for at once: it may take the limit of time for these."""
 PLAIN = "make_input"
+EDITED = "edges"
+"""Source of the inputs that are edits of ours of drawn or recorded ones."""
 
 
 def derive(seed: int, *parts: object) -> int:

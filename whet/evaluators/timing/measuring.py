@@ -104,6 +104,8 @@ class Measuring:
         evidence = {**rung.evidence, "measurements": facts}
         if self._versions is not None and self._versions.failed:
             evidence["not_compiled"] = dict(self._versions.failed)
+        if short := baseline.too_short(self._source):
+            evidence["too_short_to_time"] = short
         if refused:
             evidence["not_built"] = refused
         return replace(rung, evidence=evidence), weakest

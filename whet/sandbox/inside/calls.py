@@ -45,11 +45,11 @@ EAGER = frozenset({bool, int, float, complex, str, bytes, tuple, list, dict, set
 
 
 class Capture(io.TextIOBase):
-    """What the function prints, up to a limit."""
+    """What the function prints, each call up to a limit."""
 
     def __init__(self, limit: int) -> None:
         self.parts: list[str] = []
-        self.left = limit
+        self.limit = self.left = limit
 
     def writable(self) -> bool:
         return True
@@ -64,6 +64,7 @@ class Capture(io.TextIOBase):
     def take(self) -> str:
         text = "".join(self.parts)
         self.parts.clear()
+        self.left = self.limit
         return text
 
 
