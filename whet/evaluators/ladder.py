@@ -200,10 +200,8 @@ class Ladder:
         for meter in self._meters:
             baseline = replace(self.baseline, meter=meter)
             expect_fit(self.task, baseline, self._source, timed)
-        for name, seconds in self.baseline.too_short(self._source).items() if timed else ():
-            self._listener(
-                Event(EventKind.STAGE, f"{name} serves correctness only: {seconds * 1e3:.3g} ms is too short")
-            )
+        for name in self.baseline.too_short(self._source) if timed else ():
+            self._listener(Event(EventKind.STAGE, f"{name} is too short to time: it serves correctness only"))
 
     def examine(self, shortest_limit: float | None = None) -> None:
         """Runs the baseline and its own tests, whether or not an oracle made from it is worth anything.
