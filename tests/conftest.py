@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import pytest
 from hypothesis import settings
+from recordings import Recording
 
 from whet.core.task import Case, Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
@@ -39,6 +40,10 @@ ALLOWED_SKIPS = ("no NVIDIA device", "triton is installed")
 
 Any other reason is a step of `.ci/run` that lacks something.
 """
+
+
+def pytest_addoption(parser):
+    parser.addoption("--record", action="store_true", help="tests that replay a recording make it anew first")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -87,6 +92,20 @@ def whet(tmp_path):
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     kept.pop("WHET_MODEL", None)
     return CommandLine({**kept, "WHET_HOME": str(tmp_path / "home")})
+
+
+@pytest.fixture(scope="session")
+def recorded(pytestconfig):
+    """Takes a `Recording` and what makes its data; returns them as recorded, or with ``--record`` made anew, once."""
+    made = set()
+
+    def replay(recording: Recording, make):
+        if pytestconfig.getoption("--record") and recording.path not in made:
+            recording.save(make())
+            made.add(recording.path)
+        return recording.load()
+
+    return replay
 
 
 @pytest.fixture(scope="session")
