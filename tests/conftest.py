@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -9,12 +10,14 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
+import guard
 import pytest
 from hypothesis import settings
 from recordings import Recording
+from tiers import Tiers
 
 from whet.core.task import Case, Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
@@ -27,6 +30,7 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.testing.engine import NoEngine, docker_engine
 from whet.testing.postgres import NoServer, postgres_server
+from whet.testing.scripted_meter import Script, ScriptedInstruments
 
 # A shell that puts a command into the background has it ignore interrupts, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -40,6 +44,11 @@ ALLOWED_SKIPS = ("no NVIDIA device", "triton is installed")
 
 Any other reason is a step of `.ci/run` that lacks something.
 """
+
+
+def pytest_configure(config):
+    guard.wrap_here()
+    config.pluginmanager.register(Tiers())
 
 
 def pytest_addoption(parser):
@@ -92,6 +101,21 @@ def whet(tmp_path):
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     kept.pop("WHET_MODEL", None)
     return CommandLine({**kept, "WHET_HOME": str(tmp_path / "home")})
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """Has all ladders take their figures from a script: here, and in commands that the test runs from then on.
+
+    It takes the fields of `whet.testing.scripted_meter.Script`; commands take what is plain data of them.
+    """
+
+    def script(**told):
+        monkeypatch.setattr("whet.evaluators.ladder.INSTRUMENTS", ScriptedInstruments(Script(**told)))
+        with suppress(TypeError):
+            monkeypatch.setenv(guard.SCRIPT, json.dumps(told))
+
+    return script
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Meters whose figures a test wrote down, while the processes, their inputs and their outcomes are real.
 
-What decides a verdict is scripted: seconds of a pass, hidden costs, and how many inputs make a pass. What is compared is
-not: a candidate that answers wrong while it is measured is found as it would be on a real clock.
+What decides a verdict is scripted: seconds of a pass, hidden costs, and how many inputs make a pass. What is compared
+is not: a candidate that answers wrong while it is measured is found as it would be on a real clock.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from whet.core.task import Task
 from whet.evaluators.baseline import Baseline
