@@ -83,6 +83,7 @@ class CommandLine:
     environment: dict[str, str]
 
     def __call__(self, *words, cwd=None, timeout=120, **environment):
+        script = {name: value for name, value in os.environ.items() if name == guard.SCRIPT}  # told since the fixture
         return subprocess.run(
             [sys.executable, "-m", "whet", *map(str, words)],
             capture_output=True,
@@ -91,7 +92,7 @@ class CommandLine:
             cwd=cwd,
             timeout=timeout,
             stdin=subprocess.DEVNULL,
-            env={**self.environment, **environment},
+            env={**self.environment, **script, **environment},
         )
 
 

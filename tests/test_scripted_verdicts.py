@@ -256,8 +256,8 @@ def test_a_gain_that_is_paid_for_in_memory_is_none(written: Path, tmp_path: Path
 
 def test_a_whole_run_has_a_document_evidence_and_a_report_that_agree(written: Path, tmp_path: Path) -> None:
     script = Script(lambda source, workload: 4.0 if "fromkeys" in source else 1.0, looks=None)
-    wrong = "def unique(items):\n    return sorted(set(items))\n"
-    model = ScriptedModel({"coder": [answer(wrong), answer(f"{SLOW}\n"), answer(GOOD)]})
+    wrong, same = "def unique(items):\n    return sorted(set(items))\n", SLOW.replace("seen", "known")
+    model = ScriptedModel({"coder": [answer(wrong), answer(same), answer(GOOD)]})
     home = tmp_path / "home"
     evaluator = scripted_ladder(written, script, seed=1)
     result = whet.optimize(
