@@ -26,7 +26,7 @@ class Tiers:
 
     def pytest_runtest_setup(self, item) -> None:
         self._path.unlink(missing_ok=True)
-        if any(item.get_closest_marker(name) for name in ALLOWED):
+        if item.config.getoption("--record") or any(item.get_closest_marker(name) for name in ALLOWED):
             os.environ.pop(MARKS, None)
         else:
             os.environ[MARKS] = str(self._path)
