@@ -119,6 +119,23 @@ def scripted(monkeypatch):
     return script
 
 
+BOTH = ("scripted", pytest.param("real", marks=pytest.mark.timed))
+
+
+@pytest.fixture(params=BOTH)
+def figures(request, scripted):
+    """Runs a test twice: with a script's figures in `make test`, a gain of 4x, and with those of a real clock."""
+    if request.param == "scripted":
+        scripted(ratio=4.0)
+
+
+@pytest.fixture(params=BOTH)
+def figures_at_usual_looks(request, scripted):
+    """As `figures`, with as many turns as the real meter takes; evidence is checked against that."""
+    if request.param == "scripted":
+        scripted(ratio=4.0, looks=None)
+
+
 @pytest.fixture(scope="session")
 def recorded(pytestconfig):
     """Takes a `Recording` and what makes its data; returns them as recorded, or with ``--record`` made anew, once."""
