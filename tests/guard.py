@@ -26,6 +26,8 @@ READERS = {
     "whet.evaluators.meters.cpu": ("Cpu.take",),
     "whet.evaluators.meters.energy": ("Energy.take",),
     "whet.evaluators.meters.instructions": ("Instructions.take",),
+    "whet.evaluators.timing.hidden_costs": ("hidden_costs",),
+    "whet.evaluators.timing.repeats": ("repeat_costs",),
     "whet.evaluators.timing.instruments": ("Instruments.hidden_costs", "Instruments.repeat_costs"),
     "whet.evaluators.timing.zygotes": ("_import_seconds", "_against_itself"),
 }
