@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -12,14 +13,16 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import guard
 import pytest
 import slices
 from hypothesis import settings
 from recordings import Recording
+from tiers import Tiers
 
 from whet.core.task import Case, Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
@@ -32,6 +35,7 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.testing.engine import NoEngine
 from whet.testing.postgres import NoServer, postgres_server
+from whet.testing.scripted_meter import Script, ScriptedInstruments
 from whet.testing.shared_engine import shared_engine, stop_shared_engine
 
 # A shell that puts a command into the background has it ignore interrupts, which tests are about.
@@ -55,7 +59,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    guard.wrap_here()
     config.pluginmanager.register(slices)
+    config.pluginmanager.register(Tiers())
 
 
 @pytest.hookimpl(wrapper=True)
@@ -113,6 +119,7 @@ class CommandLine:
         words = [str(word) for word in words]
         if words and words[0] in SEEDED and "--seed" not in words:
             words += ["--seed", str(seed_of(f"{self.test} {next(self.calls)}"))]
+        script = {name: value for name, value in os.environ.items() if name == guard.SCRIPT}  # told since the fixture
         return subprocess.run(
             [sys.executable, "-m", "whet", *words],
             capture_output=True,
@@ -121,7 +128,7 @@ class CommandLine:
             cwd=cwd,
             timeout=timeout,
             stdin=subprocess.DEVNULL,
-            env={**self.environment, **environment},
+            env={**self.environment, **script, **environment},
         )
 
 
@@ -141,6 +148,38 @@ def whet(request, tmp_path):
     kept.pop("WHET_MODEL", None)
     environment = {**kept, "WHET_HOME": str(tmp_path / "home")}
     return CommandLine(environment, request.node.nodeid, itertools.count())
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """Has all ladders take their figures from a script: here, and in commands that the test runs from then on.
+
+    It takes the fields of `whet.testing.scripted_meter.Script`; commands take what is plain data of them.
+    """
+
+    def script(**told):
+        monkeypatch.setattr("whet.evaluators.ladder.INSTRUMENTS", ScriptedInstruments(Script(**told)))
+        with suppress(TypeError):
+            monkeypatch.setenv(guard.SCRIPT, json.dumps(told))
+
+    return script
+
+
+BOTH = ("scripted", pytest.param("real", marks=pytest.mark.timed))
+
+
+@pytest.fixture(params=BOTH)
+def figures(request, scripted):
+    """Runs a test twice: with a script's figures in `make test`, a gain of 4x, and with those of a real clock."""
+    if request.param == "scripted":
+        scripted(ratio=4.0)
+
+
+@pytest.fixture(params=BOTH)
+def figures_at_usual_looks(request, scripted):
+    """As `figures`, with as many turns as the real meter takes; evidence is checked against that."""
+    if request.param == "scripted":
+        scripted(ratio=4.0, looks=None)
 
 
 @pytest.fixture(scope="session")

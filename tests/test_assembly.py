@@ -111,6 +111,7 @@ def read(folder: Path) -> Task:
 
 
 @needs_sandbox
+@pytest.mark.reads_clock("counts the inputs that are asked for, and looks at none of their seconds")
 def test_many_inputs_are_drawn_in_portions_and_repeats_ask_for_few_large_ones(folder: Path) -> None:
     (folder / "dot.s").write_text(ROUTINE)
     task, interpreter = read(folder), find_interpreter(None)

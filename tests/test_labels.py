@@ -332,8 +332,7 @@ def test_what_was_found_goes_before_what_is_claimed() -> None:
     assert (winner.labels, winner.claimed) == (("vectorisation",), ("vectorisation",))
 
 
-@pytest.mark.corpus
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_a_confirmed_win_has_its_labels_in_the_evidence(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(UNIQUE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -57,6 +57,11 @@ def make_input(size, rng):
 
 
 @pytest.fixture
+def script(scripted: Callable[..., None]) -> None:
+    scripted(ratio=1.0)
+
+
+@pytest.fixture
 def ladder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ladder]:
     name, source = request.param
     (tmp_path / name).write_text(source)
@@ -97,7 +102,7 @@ def test_every_sample_is_kept_with_what_surrounded_it(ladder: Ladder) -> None:
                 assert "outcomes" not in one
 
 
-@pytest.mark.timed
+@pytest.mark.usefixtures("script")
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.parametrize("ladder", [("mixed.cpp", CPP)], indirect=True)
 def test_native_code_is_measured_in_several_layouts(ladder: Ladder) -> None:

@@ -421,6 +421,7 @@ def test_a_target_without_workload_is_made_faster_on_its_recorded_calls(tmp_path
     assert {row.name for row in found.speedup.workloads} <= {"cheap recorded calls", "dear recorded calls"}
 
 
+@pytest.mark.timed
 def test_what_is_known_from_an_earlier_round_of_the_same_calls_is_charged(tmp_path):
     (tmp_path / "slow.py").write_text("def f(n):\n    return sum(i * i % 7 for i in range(n))\n")
     cached = "import functools\n\n@functools.cache\ndef f(n):\n    return sum(i * i % 7 for i in range(n))\n"

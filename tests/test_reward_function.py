@@ -215,6 +215,15 @@ def test_what_takes_less_memory_is_worth_more(tmp_path):
     assert 0.0 < found[1] < NO_GAIN < found[2] < 1.0
 
 
+def test_a_completion_is_worth_what_its_figures_say(target, scripted):
+    slower = SLOW.replace("    return seen", "    sorted(items)\n    return seen")
+    same = SLOW.replace("seen", "known")
+    scripted(ratio=lambda source, workload: 20.0 if source == GOOD else 0.5 if source == slower else 1.0)
+    with reward_function(target, **options(target)) as reward:
+        fast, unchanged, slow, wrong = reward([fenced(text) for text in (GOOD, same, slower, WRONG)])
+    assert wrong < 0.0 < slow < unchanged == NO_GAIN < 0.9 < fast
+
+
 @pytest.mark.corpus
 @pytest.mark.timed
 def test_a_faster_completion_is_worth_more_than_a_slower_one(target):

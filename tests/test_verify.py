@@ -59,7 +59,7 @@ def reason(result: Result) -> Reason | None:
     return next((rung.reason for rung in result.rungs if rung.status == "failed"), None)
 
 
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_faster_candidate_is_confirmed(folder: Path) -> None:
     result = judge_quietly(folder, GOOD)
     assert result.status is Status.IMPROVED, result.message
@@ -163,7 +163,7 @@ def test_until_stops_before_measuring(folder: Path) -> None:
     assert {r.name: (r.status.value, r.reason) for r in result.rungs}["measure"] == ("skipped", Reason.NOT_ASKED)
 
 
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_gain_that_was_not_confirmed_is_none(folder: Path) -> None:
     result = judge_quietly(folder, GOOD, until="measure")
     assert result.status is Status.NO_IMPROVEMENT
@@ -276,7 +276,7 @@ def test_the_state_directory_may_be_given_as_text(folder: Path) -> None:
     assert (folder / "home").is_dir()
 
 
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
     (folder / "sum.c").write_text(PROGRAM)
     (folder / "workload.py").write_text(
@@ -295,7 +295,7 @@ def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
     assert reason(judge(folder, PROGRAM.replace("return 0", "return 1"), "sum.c")) is Reason.CRASH
 
 
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_python_program_with_cases(folder: Path) -> None:
     program = "import sys\nn = int(sys.stdin.read())\nprint(sum(i * i for i in range(n)))\n"
     (folder / "prog.py").write_text(program)

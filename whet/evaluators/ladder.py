@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
@@ -26,8 +26,9 @@ from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
 from whet.evaluators.assembly.programs import ProgramChecks
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
-from whet.evaluators.batches import Batch, Batches, hash_seeds
+from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
+from whet.evaluators.climber import Climber
 from whet.evaluators.differential import compare
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
@@ -43,7 +44,6 @@ from whet.evaluators.kernels.device import CPU, placed
 from whet.evaluators.kernels.deviceless import Deviceless
 from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.meters.base import Meter
-from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.pairs import Side
@@ -56,6 +56,7 @@ from whet.evaluators.rungs import Check, climbed, ended, extended, lengthened, u
 from whet.evaluators.screen import parse
 from whet.evaluators.screening import screened
 from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.timing.instruments import INSTRUMENTS, Instruments
 from whet.evaluators.timing.metrics import Metrics
 from whet.evaluators.timing.statistics import Looks, Stage
 from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
@@ -65,7 +66,14 @@ from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains import native
 
 
-def open_ladder(task: Task, options: Options, seed: int, listener: Listener = unheard, explain: bool = True) -> Ladder:
+def open_ladder(
+    task: Task,
+    options: Options,
+    seed: int,
+    listener: Listener = unheard,
+    explain: bool = True,
+    instruments: Instruments | None = None,
+) -> Ladder:
     """Returns the ladder of a task, with its sandbox open.
 
     Args:
@@ -74,6 +82,7 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
         seed: of all inputs; no candidate ever sees it.
         listener: hears what is done about the baseline.
         explain: whether the smallest input that shows a fault is looked for.
+        instruments: that figures come from; None for those of this machine.
 
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
@@ -94,42 +103,15 @@ def open_ladder(task: Task, options: Options, seed: int, listener: Listener = un
                 Event(EventKind.STAGE, f"inputs: from {told}, of sizes {', '.join(map(str, task.workload.sizes))}")
             )
         workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
-        meters = [open_meter(name, workshop) for name in (options.metrics[0], *options.beside)]
+        read = instruments or INSTRUMENTS
+        meters = [read.meter(name, workshop) for name in (options.metrics[0], *options.beside)]
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-        return Ladder(workshop, source, options, seed, meters, listener, explain)
+        return Ladder(workshop, source, options, seed, meters, listener, explain, read)
     except BaseException:
         sandbox.close()
         raise
-
-
-@dataclass(slots=True)
-class _Climber:
-    """A candidate on its way up.
-
-    Attributes:
-        candidate: it.
-        batch: whose inputs it meets.
-        side: its process, once it is built.
-        watched: what its calls under a watch of registers and memory came to; None for what has no contract.
-    """
-
-    candidate: Candidate
-    batch: Batch
-    side: Side | None = None
-    watched: Passed | None = None
-
-    @property
-    def built(self) -> Side:
-        """Its process."""
-        assert self.side is not None, "a candidate that does not build is not run"
-        return self.side
-
-    def close(self) -> None:
-        """Ends its process."""
-        if self.side is not None:
-            self.side.close()
 
 
 class Ladder:
@@ -144,6 +126,7 @@ class Ladder:
         meters: Sequence[Meter],
         listener: Listener = unheard,
         explain: bool = True,
+        instruments: Instruments = INSTRUMENTS,
     ) -> None:
         self.task = workshop.task
         self._workshop = workshop
@@ -152,10 +135,11 @@ class Ladder:
         self._seed = seed
         self._meters = tuple(meters)
         self._meter = self._meters[0]
+        self._instruments = instruments
         self._listener = listener
         self._explain = explain and workshop.task.module is None  # a module takes the shapes that it has
         self._oracle = Oracle(self.task, source, workshop)
-        self._measuring = Metrics(workshop, source, self._oracle, options, self._meters)
+        self._measuring = Metrics(workshop, source, self._oracle, options, self._meters, instruments)
         self._batches = Batches(seed, self._examination)
         routine = self.task.signature is not None and self.task.launch is None
         self._routines = Routines(workshop, source, self._oracle) if routine else None
@@ -221,7 +205,8 @@ class Ladder:
         if isinstance(subject, Fault):
             raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
         seed = derive(self._seed, "validate")
-        self._baseline = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        examined = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        self._baseline = self._instruments.paced(examined)
         if self._kernels is not None and self._apart is None:
             seed = derive(self._seed, "standing")
             self._baseline = on_device(self._workshop, self._baseline, self._source, self._oracle, seed)
@@ -292,10 +277,10 @@ class Ladder:
         if absent := self._elsewhere(candidate):
             with self._batches.joined(candidate.id) as batch:
                 return absent.check(candidate, tuple(name for name in RUNGS if not self._beyond(name)), batch.seed)
-        with self._batches.joined(candidate.id) as batch, closing(_Climber(candidate, batch)) as climber:
+        with self._batches.joined(candidate.id) as batch, closing(Climber(candidate, batch)) as climber:
             return climbed(candidate.id, self._checks(climber), self._beyond, self._options.until)
 
-    def _checks(self, climber: _Climber) -> tuple[tuple[str, Check], ...]:
+    def _checks(self, climber: Climber) -> tuple[tuple[str, Check], ...]:
         return (
             ("screen", lambda: self._screen(climber.candidate)),
             ("build", lambda: self._build(climber)),
@@ -366,7 +351,7 @@ class Ladder:
             return self._kernels.screen(candidate.source)
         return screened(self.task, candidate.source)
 
-    def _build(self, climber: _Climber) -> Finding:
+    def _build(self, climber: Climber) -> Finding:
         assembled = self._kernels.build(climber.candidate) if self._kernels is not None else None
         if isinstance(assembled, Fault):
             return assembled
@@ -379,7 +364,7 @@ class Ladder:
         climber.side = Side(subject, climber.batch.hash_seed)
         return climber.side.open() or assembled or Passed("loads" if self.task.language == "python" else "compiles")
 
-    def _test(self, climber: _Climber) -> Finding | None:
+    def _test(self, climber: Climber) -> Finding | None:
         cases = [case for case in self._source.cases if case.expected is not None]
         if self._tests is None and not cases:
             return None
@@ -399,7 +384,7 @@ class Ladder:
         detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
         return Passed(detail, tested.evidence)
 
-    def _differential(self, climber: _Climber) -> Finding:
+    def _differential(self, climber: Climber) -> Finding:
         # A fork of a warm worker with other hashes and another address layout. What a candidate does in a process that
         # is no fork is seen before it is reported: when it is confirmed, or here where nobody asks for that.
         watched = Passed("")
@@ -465,7 +450,7 @@ class Ladder:
         timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
         return hashes(draw_all(timed, random.Random(seed)))
 
-    def _hazard(self, climber: _Climber) -> Finding | None:
+    def _hazard(self, climber: Climber) -> Finding | None:
         if climber.watched is not None and climber.watched.detail:
             return Passed(f"registers, stack and memory were watched: {climber.watched.detail}")
         if self._kernels is not None:

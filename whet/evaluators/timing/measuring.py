@@ -26,9 +26,9 @@ from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import ended, measured
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.decision import Rule, described, least, sequential
-from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts, hidden_costs
+from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
+from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
-from whet.evaluators.timing.repeats import repeat_costs
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import BaselineLost, Bench, Judge, TimedWorkload, Turn, from_raw
 from whet.evaluators.timing.zygotes import Zygotes
@@ -42,12 +42,21 @@ CHARGED = (*OF_TIME, "cpu")
 class Measuring:
     """Measures the candidates of one task."""
 
-    def __init__(self, workshop: Workshop, source: InputSource, oracle: Oracle, options: Options, meter: Meter) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        oracle: Oracle,
+        options: Options,
+        meter: Meter,
+        instruments: Instruments,
+    ) -> None:
         self._workshop = workshop
         self._source = source
         self._oracle = oracle
         self._options = options
         self._meter = meter
+        self._instruments = instruments
         self._zygotes = Zygotes()
         self._versions: Versions | None = None
 
@@ -148,7 +157,7 @@ class Measuring:
             hidden = self._hidden(ours, theirs, workloads[0], baseline, seed)
             if isinstance(hidden, Fault):
                 return hidden
-            repeats = repeat_costs(ours, theirs, workloads, seed, baseline.limit)
+            repeats = self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit)
             if isinstance(repeats, Fault):
                 return repeats
             costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
@@ -221,7 +230,7 @@ class Measuring:
     ) -> HiddenCosts | Fault:
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        return hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
+        return self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._workshop.task

@@ -16,6 +16,7 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.rungs import measured
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.timing.constraints import constrained, wanted
+from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.measuring import Measuring
 from whet.evaluators.timing.statistics import Stage
 
@@ -29,13 +30,20 @@ class Metrics:
         oracle: compares outcomes.
         options: as the user gave them.
         meters: of ``options.metrics[0]`` and ``options.beside``.
+        instruments: that figures beside the meters' come from.
     """
 
     def __init__(
-        self, workshop: Workshop, source: InputSource, oracle: Oracle, options: Options, meters: Sequence[Meter]
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        oracle: Oracle,
+        options: Options,
+        meters: Sequence[Meter],
+        instruments: Instruments,
     ) -> None:
         self._options = options
-        first, *others = ((meter, Measuring(workshop, source, oracle, options, meter)) for meter in meters)
+        first, *others = ((meter, Measuring(workshop, source, oracle, options, meter, instruments)) for meter in meters)
         self._first = first[1]
         self._others = others
 

@@ -1,0 +1,125 @@
+"""A test of tier 1 in which a real clock decides fails, and says how to mend it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = "pytester"
+
+HERE = Path(__file__).parent
+TARGET = "def f(items):\n    return sorted(items)\n"
+WORKLOAD = "sizes = [10, 20000]\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size)],)\n"
+TESTS = '''
+import pytest
+import whet as library
+from whet.evaluators.finding import Fault
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.meters.cpu import Cpu
+from whet.evaluators.meters.time import THROUGHPUT, TIME
+from whet.evaluators.timing.instruments import INSTRUMENTS
+from whet.evaluators.timing.zygotes import _import_seconds
+
+
+class Ended:
+    """Stands for a process that does not start."""
+
+
+SETTING = Setting("baseline", 1.0, (), 0, 0, lambda *words: Fault("crash", "it does not start"))
+
+
+def here():
+    assert isinstance(TIME.take(None, {}, None, SETTING), Fault)
+
+
+def swallowed():
+    try:
+        here()
+    except AssertionError:
+        pass
+
+
+def others():
+    for read in (
+        lambda: THROUGHPUT.take(None, {}, None, SETTING),
+        lambda: Cpu().take(None, {}, None, SETTING),
+        lambda: INSTRUMENTS.hidden_costs(None, None, (), 1, 1.0),
+        lambda: INSTRUMENTS.repeat_costs(None, None, (), 1, 1.0),
+        lambda: _import_seconds(None, 1),
+    ):
+        with pytest.raises(AssertionError, match="reads a real clock"):
+            read()
+
+
+def command(whet):
+    return whet("verify", "target.py::f", "--candidate", "target.py", "--until", "measure")
+
+
+def test_here():
+    here()
+
+
+def test_swallowed():
+    swallowed()
+
+
+def test_others():
+    others()
+
+
+def test_command(whet):
+    command(whet)
+
+
+def test_no_clock():
+    assert TIME.name == "time"
+
+
+@pytest.fixture(scope="module")
+def read_early():
+    swallowed()
+
+
+def test_fixture(read_early):
+    pass
+
+
+@pytest.mark.timed
+def test_timed():
+    here()
+
+
+@pytest.mark.reads_clock("nothing is measured")
+def test_excused():
+    here()
+
+
+def test_scripted_command(whet, scripted):
+    scripted(ratio=0.5)
+    done = command(whet)
+    assert done.returncode == 3, done.stderr
+    assert "slower" in done.stdout, done.stdout
+'''
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_real_clock_fails_a_test_of_tier_1_and_no_other(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("conftest.py", "guard.py", "tiers.py", "recordings.py"):
+        shutil.copy(HERE / name, pytester.path)
+    shutil.copytree(HERE / "children", pytester.path / "children")
+    marks = ("timed", "corpus", "exhaustive", "reads_clock")
+    pytester.makeini("[pytest]\nmarkers =\n" + "".join(f"    {mark}: one\n" for mark in marks))
+    pytester.makepyfile(test_it=TESTS, target=TARGET, workload=WORKLOAD)
+    monkeypatch.setenv("PYTHONPATH", "")
+    ran = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v", "-rA")
+    ran.assert_outcomes(failed=4, errors=1, passed=4)
+    for name in ("here", "swallowed", "others", "command"):
+        ran.stdout.fnmatch_lines([f"FAILED *::test_{name} *"])
+    ran.stdout.fnmatch_lines(["ERROR *::test_fixture *"])
+    ran.stdout.fnmatch_lines(
+        ["*test_command is of tier 1 and had a real clock decide (*.Time.take)*`scripted`*`timed`*"]
+    )

@@ -1,0 +1,279 @@
+"""From a right candidate to its verdict, evidence and report, with figures that a script wrote down."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from work import answer
+
+import whet
+from whet.agents.optimize import replay
+from whet.cli.report.page import page
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.measurement import Outcome
+from whet.core.result import Result, Status
+from whet.core.store import Store
+from whet.core.verdict import Reason, RungStatus, Verdict
+from whet.evaluators.evidence.consistency import contradictions
+from whet.evaluators.evidence.record import bundle_of
+from whet.evaluators.finding import Fault
+from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.targets import read_task
+from whet.testing.scripted import ScriptedModel
+from whet.testing.scripted_meter import BRIEF, Script, ScriptedInstruments
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+SLOW = """\
+def unique(items):
+    seen = []
+    for item in items:
+        if item not in seen:
+            seen.append(item)
+    return seen
+"""
+GOOD = "def unique(items):\n    return list(dict.fromkeys(items))\n"
+WORKLOAD = """\
+sizes = [4, 20, 40]
+def make_input(size, rng):
+    return ([rng.randrange(2 * size) for _ in range(size)],)
+"""
+Scripted = Callable[..., None]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("task")
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "workload.py").write_text(WORKLOAD)
+    return folder
+
+
+def judge(folder: Path, home: Path, candidate: str = GOOD, **options: Any) -> Result:
+    path = home.with_name("candidate.py")
+    path.write_text(candidate)
+    return whet.verify(f"{folder}/slow.py::unique", candidate=path, home=home, **{"seed": 1, **options})
+
+
+def reason(result: Result) -> Reason | None:
+    return next((rung.reason for rung in result.rungs if rung.status is RungStatus.FAILED), None)
+
+
+def scripted_ladder(folder: Path, script: Script, **options: Any) -> Ladder:
+    settings = Options(**options)
+    task = read_task(f"{folder}/slow.py::unique", settings)
+    return open_ladder(task, settings, 1, instruments=ScriptedInstruments(script))
+
+
+# One ladder, whose script tells candidates apart by a comment in their text.
+
+
+def as_told(source: str, workload: str) -> float:
+    told = source.rpartition("# ")[2].split()
+    return float(told[workload == "size 40"] if len(told) > 1 else told[0])
+
+
+@pytest.fixture(scope="module")
+def ladder(written: Path) -> Iterator[Ladder]:
+    with closing(scripted_ladder(written, Script(as_told), min_speedup=1.05)) as opened:
+        opened.validate()
+        yield opened
+
+
+def measured(ladder: Ladder, source: str) -> Verdict:
+    candidate = Candidate(source)
+    return ladder.measure_alone(candidate, Verdict(candidate.id, ()))
+
+
+@pytest.mark.parametrize(
+    ("told", "outcome", "expected", "said"),
+    [
+        ("2.0", Outcome.FASTER, None, "p = 0.0039"),
+        ("1.0", Outcome.NOT_SHOWN, Reason.NOT_FASTER, "not below"),
+        ("0.5", Outcome.SLOWER, Reason.SLOWER, "0.5"),
+        ("1.03", Outcome.NOT_SHOWN, Reason.NOT_FASTER, "below the 1.05x asked for"),
+        ("3.0 0.8", Outcome.NOT_SHOWN, Reason.NOT_FASTER, "slower on size 40: 0.8"),
+    ],
+)
+def test_the_verdict_follows_from_the_figures(
+    ladder: Ladder, told: str, outcome: Outcome, expected: Reason | None, said: str
+) -> None:
+    verdict = measured(ladder, f"{GOOD}# {told}\n")
+    assert verdict.measurement is not None
+    assert verdict.measurement.outcome is outcome
+    assert said in verdict.measurement.note
+    assert verdict.rungs[-1].reason is expected
+    if outcome is Outcome.FASTER:
+        assert verdict.improved
+        assert verdict.measurement.speedup.low <= 2.0 <= verdict.measurement.speedup.high
+        assert [work.name for work in verdict.measurement.speedup.workloads] == ["size 20", "size 40"]
+
+
+def test_a_loser_is_dropped_at_the_first_look_of_a_search(ladder: Ladder) -> None:
+    for told, looks in (("0.9", 1), ("2.0", 2)):
+        candidate = Candidate(f"{GOOD}# {told}\n")
+        verdict = ladder.measure(candidate, Verdict(candidate.id, ()))
+        assert verdict.measurement is not None
+        assert verdict.measurement.speedup.processes == BRIEF.search[looks - 1].turns
+
+
+def test_a_search_goes_on_with_the_turns_that_it_has(ladder: Ladder) -> None:
+    candidate = Candidate(f"{GOOD}# 2.0\n")
+    begun = ladder.measure(candidate, Verdict(candidate.id, ()), looks=1)
+    assert begun.measurement is not None
+    assert begun.measurement.undecided == 1
+    whole = ladder.measure(candidate, begun)
+    assert whole.improved
+    assert whole.measurement is not None
+    assert whole.measurement.raw["turns"][: BRIEF.search[0].turns] == begun.measurement.raw["turns"]
+
+
+WRONG_WHEN_TIMED = """\
+import sys
+def unique(items):
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_code.co_name == "timed_pass":
+            return []
+    return list(dict.fromkeys(items))
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (WRONG_WHEN_TIMED, Reason.WRONG_OUTPUT),
+        ("def unique(items):\n    return sorted(set(items))\n", Reason.WRONG_OUTPUT),
+        ("import os\ndef unique(items):\n    os._exit(0)\n", Reason.CRASH),
+    ],
+)
+def test_a_wrong_outcome_is_found_while_it_is_measured(ladder: Ladder, source: str, expected: Reason) -> None:
+    fallen = measured(ladder, f"{source}# 9.0\n").failed
+    assert fallen is not None
+    assert (fallen.name, fallen.reason) == ("measure", expected), fallen.detail
+
+
+def test_a_winner_that_is_wrong_on_sizes_that_nobody_listed_is_not_confirmed(ladder: Ladder) -> None:
+    source = "def unique(items):\n    return list(dict.fromkeys(items))[: 4 if 20 < len(items) < 40 else None]\n"
+    candidate = Candidate(f"{source}# 2.0\n")
+    verdict = ladder.measure_alone(candidate, Verdict(candidate.id, ()))
+    assert verdict.improved
+    fallen = ladder.confirm(candidate, verdict).failed
+    assert fallen is not None
+    assert (fallen.name, fallen.reason) == ("confirm", Reason.WRONG_OUTPUT)
+
+
+# Scripts of their own.
+
+
+def test_a_faster_candidate_is_confirmed_on_sizes_that_nobody_listed(
+    written: Path, tmp_path: Path, scripted: Scripted
+) -> None:
+    scripted(ratio=4.0)
+    result = judge(written, tmp_path / "home")
+    assert result.status is Status.IMPROVED, result.message
+    assert result.exit_code == 0
+    assert result.speedup is not None
+    assert 3.9 < result.speedup.low <= result.speedup.ratio <= result.speedup.high < 4.1
+    assert [rung.name for rung in result.rungs] == [
+        "screen", "build", "test", "differential", "hazard", "prove", "measure", "profile", "confirm",
+    ]  # fmt: skip
+    (row,) = result.rungs[-1].evidence["measurements"]
+    unlisted = {int(one["name"].removeprefix("size ")) for one in row["untimed"]}
+    assert any(20 < size < 40 for size in unlisted), unlisted
+    assert result.candidate is not None
+    assert result.candidate.labels == ("data structure",)
+    assert result.rungs[-1].evidence["labels"] == [{"label": "data structure", "why": "uses dict", "share": None}]
+    store = Store(tmp_path / "home")
+    assert store.run(result.run).result == result.to_json()
+    store.close()
+
+
+def test_what_was_measured_faster_and_is_not_confirmed_is_no_gain(
+    written: Path, tmp_path: Path, scripted: Scripted
+) -> None:
+    scripted()
+    asked_for_less = judge(written, tmp_path / "home", until="measure")
+    assert asked_for_less.status is Status.NO_IMPROVEMENT
+    assert "not confirmed" in asked_for_less.message
+
+
+def test_a_machine_that_is_too_noisy_shows_nothing(written: Path) -> None:
+    with closing(scripted_ladder(written, Script(2.0, again=1.5))) as opened:
+        opened.validate()
+        found = measured(opened, GOOD).measurement
+    assert found is not None
+    assert found.disturbed
+    assert found.outcome is Outcome.NOT_SHOWN
+    assert "the machine is too noisy: the baseline against itself gave 0.6" in found.note
+    assert found.speedup.processes == 2 * BRIEF.verdict[-1].turns, "a look more, with twice the turns"
+
+
+SHOWN = Fault(Reason.CHEATING, "its process still works after its answer")
+
+
+@pytest.mark.parametrize("where", ["hidden", "repeats"])
+def test_what_a_candidate_does_outside_its_calls_is_charged_or_rejected(written: Path, where: str) -> None:
+    with closing(scripted_ladder(written, Script(2.0, **{where: 0.025}))) as opened:
+        opened.validate()
+        charged = measured(opened, GOOD)
+        assert charged.rungs[-1].reason is Reason.SLOWER  # half of a pass is gained, and a whole one charged
+        assert charged.measurement is not None
+        assert "25 ms of work outside its calls are added to each pass" in charged.measurement.note
+    with closing(scripted_ladder(written, Script(2.0, **{where: SHOWN}))) as opened:
+        opened.validate()
+        fallen = measured(opened, GOOD).failed
+    assert fallen is not None
+    assert (fallen.name, fallen.reason) == ("measure", Reason.CHEATING)
+
+
+def test_each_metric_is_measured_and_held_to_its_limit(written: Path, tmp_path: Path, scripted: Scripted) -> None:
+    scripted(metrics={"time": 2.0, "cpu": 3.0})
+    found = judge(written, tmp_path / "home", metric="time,cpu")
+    assert found.status is Status.IMPROVED, found.message
+    (row,) = found.front
+    assert row.confirmed
+    assert {name: round(one.ratio) for name, one in row.metrics.items()} == {"time": 2, "cpu": 3}
+    scripted(metrics={"time": 2.0, "cpu": 3.0})
+    limited = judge(written, tmp_path / "home", metric="cpu", max_time="0.2x", until="measure")
+    assert reason(limited) is Reason.OVER_LIMIT, limited.message
+    assert "--max-time 0.2x: 0.5" in limited.message
+
+
+def test_a_gain_that_is_paid_for_in_memory_is_none(written: Path, tmp_path: Path, scripted: Scripted) -> None:
+    scripted(metrics={"time": 2.0, "memory": 0.5})
+    found = judge(written, tmp_path / "home", max_memory="1.5x", until="measure")
+    assert reason(found) is Reason.OVER_LIMIT, found.message
+    assert "breaks --max-memory 1.5x: " in found.message
+
+
+def test_a_whole_run_has_a_document_evidence_and_a_report_that_agree(written: Path, tmp_path: Path) -> None:
+    script = Script(lambda source, workload: 4.0 if "fromkeys" in source else 1.0, looks=None)
+    wrong, same = "def unique(items):\n    return sorted(set(items))\n", SLOW.replace("seen", "known")
+    model = ScriptedModel({"coder": [answer(wrong), answer(same), answer(GOOD)]})
+    home = tmp_path / "home"
+    evaluator = scripted_ladder(written, script, seed=1)
+    result = whet.optimize(
+        f"{written}/slow.py::unique", model=model, evaluator=evaluator, home=home, rounds=1, candidates=3, seed=1
+    )
+    assert result.status is Status.IMPROVED, result.message
+    assert result.candidate is not None
+    assert result.candidate.source == GOOD
+    assert result.candidates.rejected == {"wrong_output": 1, "not_faster": 1}
+    again = replay(result.run, home=home)
+    assert again.candidate == result.candidate
+    store = Store(home)
+    assert store.run(result.run).result == result.to_json()
+    bundle = bundle_of(store, result.run)
+    assert contradictions(bundle) == []
+    assert bundle.record.speedup == result.speedup
+    report = page(store, store.run(result.run))
+    store.close()
+    assert f"{result.speedup.ratio:.2f}" in report

@@ -1,0 +1,172 @@
+"""Meters whose figures a test wrote down, while the processes, their inputs and their outcomes are real.
+
+What decides a verdict is scripted: seconds of a pass, hidden costs, and how many inputs make a pass. What is compared
+is not: a candidate that answers wrong while it is measured is found as it would be on a real clock.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from whet.core.task import Task
+from whet.evaluators.baseline import Baseline
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Live, Pass
+from whet.evaluators.meters.base import Meter, Setting
+from whet.evaluators.meters.registry import reading_meter
+from whet.evaluators.meters.time import windows
+from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.timing.hidden_costs import HiddenCosts
+from whet.evaluators.timing.instruments import Instruments
+from whet.evaluators.timing.statistics import Looks, Stage
+from whet.evaluators.timing.turns import Series, TimedWorkload, Turn
+
+Ratio = float | Callable[[str, str], float]
+"""Baseline over candidate; or a function of the candidate's text and the workload's name."""
+
+BRIEF = Looks((Stage(3, 0.0), Stage(8, 1.0)), (Stage(8, 1.0),), (Stage(8, 1.0),))
+"""As few turns as can show a gain at a confidence of 0.99: eight that all agree have p = 1/256."""
+HANDOVER_SECONDS = 2e-4
+"""What a window lasts beyond its calls, on both sides alike."""
+WORKER = 1
+"""The warm process that all passes are forked from: a fork takes a fifth of the time of a fresh process. 0 is taken
+by the comparison of outcomes."""
+HASH_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What the figures say.
+
+    Attributes:
+        ratio: how many times the candidate's figure the baseline's is.
+        noise: standard deviation of the logarithm of each figure.
+        again: how many times the baseline's figure that of the baseline measured again is: 1 for a quiet machine.
+        parallel: CPU seconds a second of the candidate.
+        hidden: seconds of a pass that the candidate has moved out of its calls; or the fault that it shows there.
+        repeats: seconds of a pass that it saves because inputs come again; or the fault that it shows there.
+        metrics: other ratios, by metric.
+        inputs: that make a pass.
+        looks: when to look; None for when the real meter is looked at, which evidence is checked against.
+        seed: of the noise.
+    """
+
+    ratio: Ratio = 2.0
+    noise: float = 0.002
+    again: float = 1.0
+    parallel: float = 1.0
+    hidden: float | Fault = 0.0
+    repeats: float | Fault = 0.0
+    metrics: Mapping[str, Ratio] = field(default_factory=dict)
+    inputs: int = 3
+    looks: Looks | None = BRIEF
+    seed: int = 0
+
+    def factor(self, metric: str, source: str, workload: str) -> float:
+        """Returns the ratio of a candidate's text on a workload."""
+        ratio = self.metrics.get(metric, self.ratio)
+        return ratio(source, workload) if callable(ratio) else ratio
+
+
+class ScriptedMeter:
+    """See `whet.evaluators.meters.base.Meter`. Figures are judged as those of the real meter are.
+
+    The same turn has the same figures in every process, since they follow from its seeds.
+
+    Args:
+        real: the meter that it stands in for.
+        script: what its figures say.
+    """
+
+    clocked = True
+    forks = False
+
+    def __init__(self, real: Meter, script: Script) -> None:
+        self._real = real
+        self._script = script
+        self.name = real.name
+        self.unit = real.unit
+        self.looks = script.looks or real.looks
+        self.pass_seconds = real.pass_seconds
+        self.controls = real.controls
+
+    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+        """See `Meter.variants`."""
+        return self._real.variants(task)
+
+    def take(
+        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass] | Fault:
+        """See `Meter.take`."""
+        found = windows(subject, drawn, warm, replace(setting, start=_forked), _outcomes)
+        if isinstance(found, Fault):
+            return found
+        return {name: self._figures(subject.source, name, setting, one.outcomes) for name, one in found.items()}
+
+    def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
+        """See `Meter.series`."""
+        return self._real.series(turns, name)
+
+    def _figures(self, source: str, name: str, setting: Setting, outcomes: tuple[bytes, ...]) -> Pass:
+        script = self._script
+        seconds = self.pass_seconds * math.exp(self._noise(setting, name))
+        if setting.side == "candidate":
+            seconds /= script.factor(self.name, source, name)
+        elif setting.side == "again":
+            seconds *= script.again
+        cpu = seconds * (script.parallel if setting.side == "candidate" else 1.0)
+        amount = cpu if self.unit == "s" else 0.0 if setting.side in self.controls else seconds * 1e9
+        return Pass(seconds + HANDOVER_SECONDS, seconds, cpu, outcomes, amount=amount, ticks=cpu)
+
+    def _noise(self, setting: Setting, name: str) -> float:
+        key = f"{self._script.seed} {setting.side} {name} {setting.hash_seed}"
+        return random.Random(key).gauss(0.0, self._script.noise)
+
+
+def _forked(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
+    # One hash seed for all: a worker of its own for each would cost what a fork saves.
+    return subject.start(cores, HASH_SEED, layout, WORKER)
+
+
+def _outcomes(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+    return live.timed(payloads, seconds, repeats)
+
+
+class ScriptedInstruments(Instruments):
+    """See `whet.evaluators.timing.instruments.Instruments`; opens meters for metrics that this machine cannot give too.
+
+    Args:
+        script: what the figures say.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+
+    def meter(self, name: str, workshop: Workshop) -> Meter:
+        """See `Instruments.meter`."""
+        return ScriptedMeter(reading_meter(name, workshop.task.kind), self._script)
+
+    def paced(self, baseline: Baseline) -> Baseline:
+        """See `Instruments.paced`: all calls last the same."""
+        one = baseline.meter.pass_seconds / self._script.inputs
+        return replace(baseline, seconds=dict.fromkeys(baseline.seconds, one))
+
+    def hidden_costs(
+        self, baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
+    ) -> HiddenCosts | Fault:
+        """See `Instruments.hidden_costs`."""
+        return _charged(self._script.hidden)
+
+    def repeat_costs(
+        self, baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
+    ) -> HiddenCosts | Fault:
+        """See `Instruments.repeat_costs`."""
+        return _charged(self._script.repeats)
+
+
+def _charged(told: float | Fault) -> HiddenCosts | Fault:
+    return told if isinstance(told, Fault) else HiddenCosts(told, {"charged_seconds": told} if told else {})
