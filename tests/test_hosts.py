@@ -41,7 +41,7 @@ def test_namespaces_are_there_once_all_of_them_is_furnished(tmp_path):
 
 
 def test_why_namespaces_cannot_be_made_is_told():
-    with pytest.raises(AssertionError, match="cannot be made: no room$"):
+    with pytest.raises(AssertionError, match=r"cannot be made: no room$"):
         Holder("--net", command=("sh", "-c", "echo no room >&2; exit 1"))
 
 
