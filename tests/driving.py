@@ -5,6 +5,7 @@ Verdicts are a table's: what is tested here is who does which job, not the ladde
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -38,6 +39,8 @@ CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     ["whet.benchmarks.runner.run", "whet.testing.fake_provider", "openai", "langgraph.graph"]
 )
+STILL_SECONDS = 120.0
+"""Without a line of any driver, after which one that has not ended stands still, however slow the machine is."""
 USAGE = Usage(input=900, output=100)
 CALL_USD = 0.001
 """What a call comes to at a USD for a million tokens; its worst case is some times that."""
@@ -78,10 +81,22 @@ class Driver:
     folder: Path
 
     def end(self, code: int = 0) -> list[str]:
-        """Waits for its end; returns what it printed."""
-        self.process.join(240)
+        """Waits for its end, as long as any driver gets on; returns what it printed."""
+        before, now = -1, self._progress()
+        while self.process.is_alive() and before != now:
+            self.process.join(STILL_SECONDS)
+            before, now = now, self._progress()
+        if self.process.is_alive():
+            os.kill(self.process.pid, signal.SIGUSR1)
+            until(lambda: (self.folder / "stacks").stat().st_size)
+            raise AssertionError(f"a driver stands still: {(self.folder / 'stacks').read_text()}")
         assert self.process.exitcode == code, self.told()
         return self.told().splitlines()
+
+    def _progress(self) -> int:
+        """Returns how much all drivers have written of what they do."""
+        journals = (*self.folder.parent.glob("*/told"), *map(self.folder.parent.joinpath, ("judged", "evaluated")))
+        return sum(path.stat().st_size for path in journals if path.exists())
 
     def kill(self) -> None:
         self.process.kill()
@@ -140,7 +155,8 @@ def driven(folder: Path, environment: dict[str, str], order: dict) -> None:
     os.environ.clear()
     os.environ.update(environment, OPENAI_API_KEY="none")
     os.chdir(folder)
-    with Path("told").open("w", buffering=1) as sys.stdout:
+    with Path("told").open("w", buffering=1) as sys.stdout, Path("stacks").open("w") as stacks:
+        faulthandler.register(signal.SIGUSR1, stacks)
         try:
             drive(order)
         except (WhetError, KeyboardInterrupt) as error:

@@ -1,35 +1,48 @@
 """Hosts for tests on this machine: namespaces of network, mounts, processes and name, on one bridge.
 
 Each is held by one process, which ends with the tests whatever happens to them; with it ends all that runs there, and
-the kernel takes away the network. Their ``/tmp`` and ``/dev/shm`` are their own, all other files are this machine's.
+the kernel takes away the network. Their ``/tmp`` and ``/dev/shm`` are their own, all other files are this machine's;
+whet itself and its interpreter are there even where they lie in ``/tmp``.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 SUBNET = "10.99.0"
-START_SECONDS = 10.0
+START_SECONDS = 60.0
+"""In which the process in a namespace runs what it is to run; only a hang takes so long."""
 INIT = """
 import os, time
+print(flush=True)
 while True:
     try:
         os.wait()
     except ChildProcessError:
         time.sleep(0.1)
 """
+IN_TMP = [path for path in (Path(__file__).parents[1], Path(sys.prefix)) if path.is_relative_to("/tmp")]
+"""Folders that the hosts' own ``/tmp`` would hide from them."""
 FURNISH = """
-hostname "$0"
-mount -t tmpfs -o "size=$1" none /tmp
+name=$1 size=$2 python=$3 init=$4
+shift 4
+hostname "$name"
+mount -t tmpfs -o "size=$size" none /dev/shm
+mkdir -m 1777 /dev/shm/tmp
+for folder in "$@"; do
+    mkdir -p "/dev/shm$folder"
+    mount --bind "$folder" "/dev/shm$folder"
+done
+mount --rbind /dev/shm/tmp /tmp
 mount -t tmpfs -o size=512m none /dev/shm
-exec "$2" -S -c "$3"
+exec "$python" -S -c "$init"
 """
 
 
@@ -37,26 +50,32 @@ class Holder:
     """Namespaces that last as long as a process of ours."""
 
     def __init__(self, *options: str, command: Sequence[str] = (sys.executable, "-S", "-c", INIT)) -> None:
+        # Its line says that all of it is in place: `unshare` has made the namespaces, and the shell has furnished them.
         self._outer = subprocess.Popen(
             ["setpriv", "--pdeathsig=KILL", "unshare", *options, "--fork", "--kill-child", *command],
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-        self.pid = self._inner()
+        try:
+            self._expect_line()
+            children = Path(f"/proc/{self._outer.pid}/task/{self._outer.pid}/children")
+            (self.pid,) = map(int, children.read_text().split())
+        except BaseException:
+            self.close()
+            raise
 
-    def _inner(self) -> int:
-        children = Path(f"/proc/{self._outer.pid}/task/{self._outer.pid}/children")
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            # It is in place once it runs what it is to run in the end.
-            for child in children.read_text().split():
-                if INIT.encode() in Path(f"/proc/{child}/cmdline").read_bytes():
-                    return int(child)
-            time.sleep(0.01)
-        raise AssertionError("namespaces cannot be made")
+    def _expect_line(self) -> None:
+        assert self._outer.stdout is not None
+        assert self._outer.stderr is not None
+        if not select.select([self._outer.stdout], [], [], START_SECONDS)[0]:
+            raise AssertionError(f"namespaces are not there after {START_SECONDS:g} s")
+        if not self._outer.stdout.readline():
+            raise AssertionError(f"namespaces cannot be made: {self._outer.stderr.read().decode().strip()}")
 
     def close(self) -> None:
         self._outer.kill()
-        self._outer.wait()
+        self._outer.communicate()
 
 
 class NetHost(Holder):
@@ -68,7 +87,7 @@ class NetHost(Holder):
     """
 
     def __init__(self, wire: Holder, number: int, name: str, tmp: str) -> None:
-        furnish = ("sh", "-ec", FURNISH, name, tmp, sys.executable, INIT)
+        furnish = ("sh", "-ec", FURNISH, "sh", name, tmp, sys.executable, INIT, *map(str, IN_TMP))
         super().__init__("--net", "--mount", "--pid", "--uts", "--mount-proc", command=furnish)
         self.name, self.address = name, f"{SUBNET}.{number}"
         self._wire, self._port = wire, f"port{number}"

@@ -5,10 +5,15 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
+import random
+import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from whet.sandbox.workers.base import Needs, Work
+from whet.sandbox.workers.dispatch import MOST_DEATHS
 
 NUMBERS = itertools.count()
 
@@ -67,3 +72,22 @@ def workers(home):
         except OSError:
             continue
     return [pid for pid in found if found[pid] in found], list(found)
+
+
+def while_workers_die(executor, home, folder, *, seed, parts, size):
+    """Yields the tickets and outcomes of parts of some work, while workers or their keepers are killed.
+
+    The moments are counted in pieces done, and a part sees fewer kills than make a piece of work lost: each piece has
+    to come to its result, however fast or slow this machine is.
+    """
+    chance = random.Random(seed)
+    for part in range(parts):
+        log = Path(folder) / f"log{part}"
+        tickets = [executor.submit(piece("add", numbers=[n], seconds=0.02, log=str(log))) for n in range(size)]
+        for done in sorted(chance.sample(range(size - 2), MOST_DEATHS - 1)):
+            lines(log, done)
+            while not (victims := workers(home)[chance.randrange(2)]):
+                time.sleep(0.001)
+            with suppress(ProcessLookupError):
+                os.kill(chance.choice(victims), signal.SIGKILL)
+        yield tickets, list(executor.as_completed(tickets, 120))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import random
 import signal
@@ -12,15 +13,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 
-from whet.agents.calls import Calls, State, question_of
+from whet.agents.calls import State, question_of
 from whet.agents.optimize import optimize, resume
 from whet.core.candidate import content_id
 from whet.core.database.base import Kind as Database
+from whet.core.database.postgres import PostgresDatabase
+from whet.core.database.sqlite import SqliteDatabase
 from whet.core.store import Store
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
@@ -30,6 +34,8 @@ from whet.testing.tabled import Row, TabledEvaluator
 SOURCE = "def f(xs):\n    return sorted(xs)\n"
 TESTS = Path(__file__).parent
 RUNS = 4
+RELEASED_SECONDS = 60.0
+"""In which the lock of a killed process is free; only a hang takes so long."""
 
 
 def version(number) -> str:
@@ -134,24 +140,92 @@ def kill(process: subprocess.Popen) -> None:
     process.communicate()
 
 
-def killed(place: Place, seconds: float) -> bool:
-    """Works on the run until an alarm ends the process, wherever it is; False where it ended before."""
+class Moments:
+    """Counts where a process may be killed: before and after each use of the database, and on both sides of a commit.
+
+    Counted and not timed, the kills fall at the same steps of a run on any machine.
+    """
+
+    def __init__(self, last: float = math.inf) -> None:
+        """Begins to count in this process, for good.
+
+        Args:
+            last: the moment at which the process is killed.
+        """
+        self.count = 0
+        self._last = last
+        for database in (SqliteDatabase, PostgresDatabase):
+            for name in ("connection", "transaction"):
+                setattr(database, name, self._counted(getattr(database, name)))
+
+    def _counted(self, method):
+        @contextmanager
+        def counted(database, *arguments):
+            self._pass()
+            with method(database, *arguments) as db:
+                self._pass()
+                yield db
+                self._pass()
+            self._pass()
+
+        return counted
+
+    def _pass(self) -> None:
+        self.count += 1
+        if self.count >= self._last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def moments_of(folder: Path, place_at: Callable[[Path], Place]) -> int:
+    """Returns how many moments a whole run has, in a store of its own."""
+    folder.mkdir(parents=True)
+    kept, written = os.environ.pop("WHET_STORE", None), os.pipe()
+    if os.fork() == 0:
+        moments = Moments()
+        try:
+            place_at(folder).optimize()
+            os.write(written[1], str(moments.count).encode())
+        finally:
+            os._exit(0)
+    os.close(written[1])
+    with os.fdopen(written[0]) as read:
+        counted = int(read.read())
+    os.wait()
+    if kept is not None:
+        os.environ["WHET_STORE"] = kept
+    return counted
+
+
+def killed(place: Place, last: int) -> bool:
+    """Works on the run until the process is killed at a moment; False where it ended before."""
     if (child := os.fork()) == 0:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
         failed = True
         try:
-            place.resume(0.01) if Store(place.home).runs() else place.optimize(0.01)
+            with closing(Store(place.home)) as store:
+                begun = bool(store.runs())
+            Moments(last)
+            if begun:
+                place.resume()
+            else:
+                place.optimize()
             failed = False
         finally:
             os._exit(failed)
     status = os.waitpid(child, 0)[1]
-    assert status in (0, signal.SIGALRM), status
+    assert status in (0, signal.SIGKILL), status
+    # A server notices the end of a client when it reads from it next.
+    deadline = time.monotonic() + RELEASED_SECONDS
+    with closing(Store(place.home)) as store:
+        while any(run.status == "running" for run in store.runs()):
+            assert time.monotonic() < deadline, "a killed driver's run is still held"
+            time.sleep(0.002)
     return status != 0
 
 
-def kill_at_random(folder: Path, seed: int, place_at: Callable[[Path], Place] = Place, latest: float = 0.3) -> int:
-    """Kills one run again and again until it ends, each time within so many seconds; returns how often."""
+def kill_at_random(folder: Path, seed: int, place_at: Callable[[Path], Place] = Place) -> int:
+    """Kills one run again and again until it ends, each time at a random moment of it; returns how often."""
     rng = random.Random(seed)
+    most = moments_of(folder.parent / "counted" / folder.name, place_at)
     folder.mkdir()
     place = place_at(folder)
     kills = 0
@@ -159,7 +233,7 @@ def kill_at_random(folder: Path, seed: int, place_at: Callable[[Path], Place] = 
     while under_way:
         replies, evaluations = recorded(place)
         before = Counter(place.lines())
-        under_way = killed(place, rng.uniform(0.01, latest))
+        under_way = killed(place, rng.randint(1, most))
         kills += under_way
         again = Counter(place.lines()) - before
         assert not replies & again.keys(), "a recorded reply was asked for again"
@@ -170,18 +244,16 @@ def kill_at_random(folder: Path, seed: int, place_at: Callable[[Path], Place] = 
 
 def recorded(place: Place) -> tuple[set[str], set[str]]:
     """Returns the questions whose replies are recorded, and the evaluations that are, as the journals name them."""
-    store = Store(place.home)
-    if not store.runs():
-        return set(), set()
-    run = store.runs()[0].id
-    Calls(store, run)
-    values = {"run": run, "done": State.DONE.value}
-    with store.connection() as db:
-        done = db.execute("SELECT question FROM calls WHERE run = :run AND state = :done", values).fetchall()
-    parts = [key.split(":") for key in store.facts(run)]
+    with closing(Store(place.home)) as store:
+        if not store.runs():
+            return set(), set()
+        run = store.runs()[0].id
+        values = {"run": run, "done": State.DONE.value}
+        with store.connection() as db:
+            done = db.execute("SELECT question FROM calls WHERE run = :run AND state = :done", values).fetchall()
+        parts = [key.split(":") for key in store.facts(run)]
     evaluations = {f"{part[2]} {part[1]}" for part in parts if part[0] == "verdict"}
     evaluations |= {f"profile {part[1]}" for part in parts if part[0] == "profile"}
-    store.close()
     return {question.hex() for (question,) in done}, evaluations
 
 

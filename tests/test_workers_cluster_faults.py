@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from pieces import gone, lines, outcomes, piece, running, workers
+from pieces import gone, lines, outcomes, piece, running, while_workers_die, workers
 from raylets import agents, raylets
 
 import whet
@@ -51,14 +50,9 @@ def expect_all_once(tickets, found):
     assert done == {ticket: number for number, ticket in enumerate(tickets)}
 
 
-def test_workers_killed_at_random(cluster, home):
-    tickets = [cluster.submit(piece("add", numbers=[n], seconds=0.02)) for n in range(150)]
-    chance = random.Random(11)
-    for _ in range(15):
-        time.sleep(chance.uniform(0.05, 0.3))
-        if victims := workers(home)[chance.randrange(2)]:
-            os.kill(chance.choice(victims), signal.SIGKILL)
-    expect_all_once(tickets, list(cluster.as_completed(tickets, 120)))
+def test_workers_killed_at_random(cluster, home, tmp_path):
+    for tickets, found in while_workers_die(cluster, home, tmp_path, seed=11, parts=8, size=20):
+        expect_all_once(tickets, found)
 
 
 def test_an_agent_is_killed_and_another_comes(cluster):

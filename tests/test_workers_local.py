@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from pieces import gone, lines, outcomes, piece, running, workers
+from pieces import gone, lines, outcomes, piece, running, while_workers_die, workers
 
 from whet.core.errors import BaselineError, SandboxError, UsageError
 from whet.core.store import Store
 from whet.sandbox.workers.base import End, Needs, Work
+from whet.sandbox.workers.dispatch import MOST_DEATHS
 from whet.sandbox.workers.errors import error_of, raised
 from whet.sandbox.workers.local import Local
 from whet.sandbox.workers.registry import open_executor
@@ -112,18 +113,29 @@ def test_work_that_all_workers_die_of_is_lost(local, tmp_path):
 
 
 @pytest.mark.corpus
-def test_workers_killed_at_random_lose_nothing_and_double_nothing(local, home):
-    works = [piece("add", numbers=[n], seconds=0.02) for n in range(60)]
-    tickets = [local.submit(work) for work in works]
-    chance = random.Random(7)
-    for _ in range(12):
-        time.sleep(chance.uniform(0.03, 0.12))
-        if victims := workers(home)[chance.randrange(2)]:
-            os.kill(chance.choice(victims), signal.SIGKILL)
-    found = list(local.as_completed(tickets, 60))
-    assert sorted(outcome.ticket for outcome in found) == tickets
-    done = {outcome.ticket: outcome.result["sum"] for outcome in found if outcome.end is End.DONE}
-    assert done == {ticket: number for number, ticket in enumerate(tickets)}
+def test_work_is_not_blamed_for_a_worker_that_dies_before_it_begins(home, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(60)
+        monkeypatch.setenv("WHET_STORE", f"postgresql://whet@127.0.0.1:{silent.getsockname()[1]}/whet")
+        local = Local(1)
+        ticket = local.submit(piece("add", numbers=[1]))
+        for _ in range(MOST_DEATHS):
+            connection, _ = silent.accept()
+            (working,) = workers(home)[0]
+            os.kill(working, signal.SIGKILL)
+            connection.close()
+    (outcome,) = local.as_completed([ticket], 60)
+    local.close()
+    assert (outcome.end, outcome.attempts) == (End.FAILED, MOST_DEATHS + 1), "lost, though nothing of it was begun"
+
+
+@pytest.mark.corpus
+def test_workers_killed_at_random_lose_nothing_and_double_nothing(local, home, tmp_path):
+    for part, (tickets, found) in enumerate(while_workers_die(local, home, tmp_path, seed=7, parts=6, size=10)):
+        assert sorted(outcome.ticket for outcome in found) == tickets, part
+        done = {outcome.ticket: outcome.result["sum"] for outcome in found if outcome.end is End.DONE}
+        assert done == {ticket: number for number, ticket in enumerate(tickets)}, part
+    assert local.hosts()[0].failures["worker died"] >= 1
 
 
 def test_cancelled_work_leaves_nothing(local, tmp_path):

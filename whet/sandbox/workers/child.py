@@ -77,13 +77,13 @@ def work(descriptor: int, host: str) -> None:
     """Does work until there is no more."""
     from multiprocessing.connection import Connection
 
-    from whet.sandbox.workers.serve import OwnBench, serve
+    from whet.sandbox.workers.serve import BEGUN, OwnBench, serve
 
     connection, bench = Connection(descriptor), OwnBench(host)
     with suppress(EOFError, OSError):
         connection.send(True)
         while (order := connection.recv()) is not None:
-            connection.send(serve(bench, order))
+            connection.send(serve(bench, order, lambda: connection.send(BEGUN)))
     bench.close()
 
 

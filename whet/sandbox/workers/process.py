@@ -39,7 +39,7 @@ class Worker:
 
     def __init__(self, host: str) -> None:
         self._host = host
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._process: _Process | None = None
         self._doing = 0
         self._ended = 0
@@ -51,51 +51,72 @@ class Worker:
         Raises:
             WorkerDiedError: it was ended, or the worker ended by itself; nothing of it is left.
         """
-        with self._lock:
+        with self._changed:
             if self._closed or self._ended == order.ticket:
                 raise WorkerDiedError(begun=False)
-            if self._process is None or not self._process.alive:
-                try:
-                    self._process = _Process(self._host)
-                except OSError as error:
-                    return Answer(raised=told(SandboxError(f"no worker could be started on {self._host}: {error}")))
-            process, self._doing = self._process, order.ticket
+            try:
+                process = self._process = self._running()
+            except OSError as error:
+                return Answer(raised=told(SandboxError(f"no worker could be started on {self._host}: {error}")))
+            self._doing = order.ticket
+        died = False
         try:
             return process.ask(order)
         except (EOFError, OSError):
+            died = True
             process.end()
-            with self._lock:
-                self._process = None
-            raise WorkerDiedError(process.ready) from None
+            raise WorkerDiedError(process.begun) from None
         finally:
-            with self._lock:
+            with self._changed:
                 self._doing = 0
+                if died:
+                    self._process = None
+                    process.release()
+                self._changed.notify_all()
 
     def end(self, ticket: int) -> None:
         """Ends a piece of work, whether it has begun or not; `do` says when nothing is left of it."""
-        with self._lock:
+        with self._changed:
             self._ended = ticket
             if self._doing == ticket and self._process is not None:
                 self._process.hang_up()
 
     def close(self) -> None:
         """Ends the process; one that is idle closes what it kept."""
-        with self._lock:
+        with self._changed:
             self._closed = True
-            process = self._process
-            if process is not None and self._doing:
-                process.hang_up()
+            if self._doing and self._process is not None:
+                self._process.hang_up()
+            # A descriptor that is closed while `do` reads from it could be another connection's by the next read.
+            self._changed.wait_for(lambda: not self._doing)
+            process, self._process = self._process, None
         if process is not None:
-            process.close()
+            process.dismiss()
+            process.release()
+
+    def _running(self) -> _Process:
+        """Returns the process, or another one where it has ended; the lock is held."""
+        if self._process is None:
+            return _Process(self._host)
+        if self._process.alive:
+            return self._process
+        self._process.release()
+        self._process = None
+        return _Process(self._host)
 
 
 class _Process:
-    """One process with its keeper; see `whet.sandbox.workers.child`."""
+    """One process with its keeper; see `whet.sandbox.workers.child`.
+
+    Attributes:
+        begun: whether it has begun the work that it was asked for last.
+    """
 
     def __init__(self, host: str) -> None:
         self._socket, theirs = socket.socketpair()
         self._connection = Connection(os.dup(self._socket.fileno()))
-        self.ready = False
+        self._ready = False
+        self.begun = False
         place = str(Path(whet.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (place, os.environ.get("PYTHONPATH"))))
         with theirs:
@@ -117,11 +138,12 @@ class _Process:
         return not poll.poll(0)
 
     def ask(self, order: Order) -> Answer:
-        if not self.ready:
-            self.ready = self._connection.recv()
+        self.begun = False
+        if not self._ready:
+            self._ready = self._connection.recv()
         self._connection.send(order)
-        answer = self._connection.recv()
-        assert isinstance(answer, Answer)
+        while not isinstance(answer := self._connection.recv(), Answer):
+            self.begun = True
         return answer
 
     def hang_up(self) -> None:
@@ -133,20 +155,23 @@ class _Process:
         """Ends everything, and waits until nothing is left."""
         self.hang_up()
         self._left(math.inf)
-        self._socket.close()
-        self._connection.close()
 
-    def close(self) -> None:
+    def dismiss(self) -> None:
         """Ends everything; an idle worker closes what it kept."""
-        with suppress(OSError, ValueError):
+        with suppress(OSError):
             self._connection.send(None)
         self._left(GRACE_SECONDS)
         self.end()
 
+    def release(self) -> None:
+        """Closes the descriptors; only for who has the process to himself."""
+        self._socket.close()
+        self._connection.close()
+
     def _left(self, seconds: float) -> None:
         """Waits for the end of the socket."""
         poll = select.poll()
-        with suppress(OSError, ValueError):
+        with suppress(OSError):
             poll.register(self._socket, select.POLLIN)
             while poll.poll(None if seconds == math.inf else seconds * 1000) and self._socket.recv(1 << 16):
                 pass

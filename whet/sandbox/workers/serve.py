@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +11,9 @@ from typing import Any
 from whet.core.store import Store
 from whet.sandbox.workers.base import Function
 from whet.sandbox.workers.errors import ours, told
+
+BEGUN = True
+"""What a worker says before it calls the function of a piece of work: from then on it may die of that work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,20 @@ class OwnBench:
             self._store.close()
 
 
-def serve(bench: OwnBench, order: Order) -> Answer:
-    """Does a piece of work, unless its result is in the store; the result is stored before it is told."""
+def serve(bench: OwnBench, order: Order, begin: Callable[[], None]) -> Answer:
+    """Does a piece of work, unless its result is in the store; the result is stored before it is told.
+
+    Args:
+        bench: of this worker.
+        order: the work.
+        begin: called right before the work's function is.
+    """
     begun = time.monotonic()
     try:
         result = bench.store.result(order.key) if order.key else None
         if result is None:
             function: Function = ours(order.call)
+            begin()
             result = function(bench, order.argument)
             if order.key:
                 result = bench.store.keep_result(order.key, result)
