@@ -9,8 +9,8 @@ import subprocess
 import sys
 import zlib
 from collections import Counter
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import settings
@@ -155,7 +155,18 @@ def rung(tmp_path_factory):
         calls[test] += 1
         return zlib.crc32(f"{test} {calls[test]}".encode())
 
-    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests="", cases=()):
+    def compare(
+        baseline,
+        workload,
+        candidate,
+        symbol="f",
+        seed=None,
+        oracle=None,
+        tests="",
+        cases=(),
+        costs=None,
+        refined=False,
+    ):
         folder = tmp_path_factory.mktemp("rung")
         path = folder / ("target.py" if symbol else "program.py")
         path.write_text(baseline)
@@ -170,7 +181,10 @@ def rung(tmp_path_factory):
         source = InputSource(task, sandbox, interpreter)
         try:
             sides = workshop.build(baseline), workshop.build(candidate)
-            return compare_all(*sides, source, Oracle(task, source), seed or seed_of_test(), 7, 10.0)
+            judge = Oracle(task, source, workshop) if refined else Oracle(task, source)
+            with closing(judge):
+                found = compare_all(*sides, source, judge, seed or seed_of_test(), 7, 10.0, costs=costs)
+                return replace(found, evidence={**found.evidence, "floats": judge.float_evidence()})
         finally:
             source.close()
 

@@ -113,6 +113,9 @@ class ExactOne:
     def plain(self, payload: bytes) -> Groups | None:
         return leaves(1.0, "result")
 
+    def spent(self) -> float:
+        return 0.0
+
     def close(self) -> None:
         pass
 

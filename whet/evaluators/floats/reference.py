@@ -13,17 +13,17 @@ from typing import Any, Protocol
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups, outcome_leaves
-from whet.evaluators.live import START_SECONDS, Live
+from whet.evaluators.live import START_SECONDS, Live, LiveFunction
 from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.reference import LIBRARIES
-from whet.sandbox.protocol import Incident, Job, Session
+from whet.sandbox.protocol import CpuLimit, Incident, Job, Session
 
 BITS = 113
 """Of a Python float in the reference: as many as IEEE 754's binary128 has."""
-RUN_SECONDS = 5.0
-"""That one run of the reference, or of the baseline near an input, may take."""
+RUN_LIMIT = CpuLimit(5.0)
+"""Of one run of the reference, or of the baseline near an input."""
 
 
 @cache
@@ -52,6 +52,9 @@ class Reference(Protocol):
 
     def plain(self, payload: bytes) -> Groups | None:
         """Returns the floats of the baseline's outcome on an input."""
+
+    def spent(self) -> float:
+        """Returns the CPU seconds that its processes have used so far."""
 
     def close(self) -> None:
         """Ends its processes."""
@@ -82,11 +85,16 @@ class PythonReference:
             if isinstance(started, Fault):
                 return None
             self._live = started
-        answer = self._live.call(payload, RUN_SECONDS)
+        answer = self._live.call(payload, RUN_LIMIT)
         if isinstance(answer, Fault):
             self._live = None
             return None
         return floats_of(answer[0])
+
+    def spent(self) -> float:
+        """See `Reference.spent`."""
+        sessions = (self._session, self._live.session if isinstance(self._live, LiveFunction) else None)
+        return sum(session.cpu() or 0.0 for session in sessions if session is not None)
 
     def close(self) -> None:
         """Ends both."""
@@ -104,7 +112,7 @@ class PythonReference:
         for _ in range(2):  # its process may have been ended for what it used
             try:
                 session = self._session or self._opened()
-                answer, _ = session.ask(*message, seconds=RUN_SECONDS)
+                answer, _ = session.ask(*message, seconds=RUN_LIMIT)
             except Incident as incident:
                 self._session = None
                 if incident.kind == "timeout":
