@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whet.core.task import Tolerance
-from whet.evaluators.costs import MODERATE, SLOW, cost_class
 from whet.evaluators.floats.error_scale import Samples, believable
-from whet.evaluators.floats.leaves import LEAST, Group, Groups, Reals, ulp, wide
+from whet.evaluators.floats.leaves import ARGUMENTS, LEAST, Group, Groups, Reals, ulp, wide
 from whet.evaluators.floats.reference import BITS, Reference
 from whet.evaluators.floats.rules import (
     FLOOR_ULPS,
@@ -38,11 +37,15 @@ from whet.evaluators.floats.rules import (
     not_finite_alike,
 )
 
-SAMPLES, FEWEST_SAMPLES = 8, 2
+SAMPLES, FEWEST_SAMPLES = 8, 3
 """Inputs off by a last place, or runs with fewer bits, for one input that is judged in full: the fewest where one of
-them is slow. With none at all the baseline's error would rest on the luck of one input."""
+them is slow. With fewer the baseline's error would rest on the luck of one or two inputs."""
 FULL, FEWEST_FULL = 3, 1
 """Inputs of one size that are judged in full before `GLANCE` holds for the next ones; the fewest likewise."""
+SLOW_SAMPLE = 0.25
+"""CPU seconds of a sample above which it is slow: the reference takes some hundred times as long as the baseline."""
+LARGE = 17
+"""Bits of the length of a payload from which a sample is slow in any case: 128 KiB, some 14,000 floats of a list."""
 GLANCE = 0.75
 """What share of the least that inputs of one size allowed is right without a closer look at the next ones."""
 DROPPED_BITS = range(5, 13)
@@ -61,19 +64,19 @@ class _Seen:
     Attributes:
         strictest: the least that they allowed, for each group, as a share of its scale, by the elements' magnitude.
         full: how many were judged in full.
-        cost: the class of the CPU seconds of one sample, by the first that was drawn.
+        slow: whether a sample is slow, by the length of the inputs, and by the first that was drawn.
         refined: whether the reference can be had for them.
     """
 
     strictest: dict[str, Reals] = field(default_factory=dict)
     full: int = 0
-    cost: float = 0.0
+    slow: bool = False
     refined: bool = True
 
     @property
     def samples(self) -> int:
         """How many samples are drawn for one input."""
-        return FEWEST_SAMPLES if self.cost > MODERATE else SAMPLES
+        return FEWEST_SAMPLES if self.slow else SAMPLES
 
     def add(self, name: str, group: Group, allowance: Allowance) -> None:
         bins, scale = _magnitudes(group)
@@ -85,7 +88,7 @@ class _Seen:
 
     def suffices(self, ours: Groups, theirs: Groups) -> bool:
         """Whether the candidate's floats are so near the baseline's that there is nothing to find out."""
-        enough = FEWEST_FULL if self.cost > MODERATE else FULL
+        enough = FEWEST_FULL if self.slow else FULL
         return self.full >= enough and self.near_enough(ours, theirs)
 
     def near_enough(self, ours: Groups, theirs: Groups) -> bool:
@@ -158,7 +161,7 @@ class FloatJudge:
             return ""
         with self._lock:
             size = len(payload).bit_length()
-            seen = self._seen.setdefault(size, _Seen())
+            seen = self._seen.setdefault(size, _Seen(slow=size > LARGE))
             if seen.suffices(ours, theirs) or self._smaller_suffice(size, ours, theirs):
                 tally.at_a_glance += 1
                 return ""
@@ -197,8 +200,7 @@ class FloatJudge:
         if self._seen[size].full or not known:
             return False
         nearest = self._seen[max(known)]
-        slow = nearest.cost > MODERATE or nearest.cost * 2 ** (size - max(known)) > SLOW
-        return slow and nearest.near_enough(ours, theirs)
+        return (nearest.slow or self._seen[size].slow) and nearest.near_enough(ours, theirs)
 
     def _tally(self) -> _Tally:
         if not hasattr(self._tallies, "tally"):
@@ -218,9 +220,10 @@ class FloatJudge:
         self, seen: _Seen, payload: bytes, ours: Groups, theirs: Groups
     ) -> tuple[dict[str, Allowance], str]:
         """Returns what is allowed in each group, and what that rests on."""
+        changed = any(name.startswith(ARGUMENTS) for name in ours)
         near = self._reference.near(payload, 0)
         magnitude = near[1] if near else 0.0
-        truth = self._reference.truth(payload) if seen.refined else None
+        truth = self._reference.truth(payload, BITS, changed) if seen.refined else None
         seen.refined = truth is not None
         if truth is not None and not (alike(ours, truth) and believable(ours, truth, magnitude)):
             truth = None
@@ -229,11 +232,12 @@ class FloatJudge:
         if beyond(ours, theirs, lambda group, _: most[group]):
             return most, HALF
         if near is not None:
-            drawn = self._nearby(payload, truth) if magnitude else self._coarser(payload, truth)
+            drawn = (self._nearby if magnitude else self._coarser)(payload, truth, changed)
             before = self._reference.spent()
             for number, add in enumerate(drawn, 1):
                 add(samples)
-                seen.cost = seen.cost or cost_class(self._reference.spent() - before)
+                if number == 1 and not seen.full:
+                    seen.slow = seen.slow or self._reference.spent() - before > SLOW_SAMPLE
                 if number >= seen.samples:
                     break
         source = (
@@ -243,17 +247,17 @@ class FloatJudge:
         )
         return {name: samples.allowance(name, self._ratio, magnitude) for name in ours}, source
 
-    def _nearby(self, payload: bytes, truth: Groups | None) -> Iterator[Callable[[Samples], None]]:
+    def _nearby(self, payload: bytes, truth: Groups | None, changed: bool) -> Iterator[Callable[[Samples], None]]:
         """Yields what adds the baseline's outcomes on inputs that are off by a last place."""
         for seed in range(1, SAMPLES + 1):
             one = self._reference.near(payload, seed)
             if one is None:
                 return
-            better = self._reference.truth(one[0]) if truth is not None else None
+            better = self._reference.truth(one[0], BITS, changed) if truth is not None else None
             yield partial(Samples.near, plain=self._reference.plain(one[0]), truth=better)
 
-    def _coarser(self, payload: bytes, truth: Groups | None) -> Iterator[Callable[[Samples], None]]:
+    def _coarser(self, payload: bytes, truth: Groups | None, changed: bool) -> Iterator[Callable[[Samples], None]]:
         """Yields what adds the reference's outcomes with fewer bits."""
         for dropped in DROPPED_BITS if truth is not None else ():
-            found = self._reference.truth(payload, DOUBLE_BITS - dropped)
+            found = self._reference.truth(payload, DOUBLE_BITS - dropped, changed)
             yield partial(Samples.coarser, found=found, share=2.0**-dropped)

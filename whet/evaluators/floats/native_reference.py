@@ -70,7 +70,7 @@ class NativeReference:
         self._wide: Live | Fault | None = None
         self._plain: Live | Fault | None = None
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
         """Returns the floats of what the baseline makes of an input with wider floats; None where it cannot be had.
 
         Other numbers of bits than the most cannot be had.

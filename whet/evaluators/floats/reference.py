@@ -44,8 +44,14 @@ def libraries() -> bytes:
 class Reference(Protocol):
     """A baseline with more bits than it has."""
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
-        """Returns the floats of what the baseline makes of an input with so many bits; None where it cannot be had."""
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
+        """Returns the floats of what the baseline makes of an input with so many bits; None where it cannot be had.
+
+        Args:
+            payload: the input.
+            bits: of a float.
+            arguments: whether those of the arguments after the call are wanted: to store many takes longer than a call.
+        """
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
         """Returns an input whose floats are off by a last place, and the sum of the magnitudes of the given one's."""
@@ -68,9 +74,9 @@ class PythonReference:
         self._session: Session | None = None
         self._live: Live | None = None
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
-        """Returns the floats of what the baseline makes of an input with more bits; None where it cannot be had."""
-        outcome = self._asked("call", payload, bits)
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
+        """See `Reference.truth`."""
+        outcome = self._asked("call", payload, bits, arguments)
         return None if outcome is None else floats_of(outcome[1])
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
