@@ -49,11 +49,11 @@ def make_input(size, rng):
     return ([rng.randrange(100) for _ in range(size)],)
 """
 CHEAP = "def f(a):\n    return [x + 1 for x in a]\n"
-# About 0.15 s at size 40 and above, so that its class would have to be missed by three times or more.
+# About 0.2 s of lists that no edit of a short one makes: three times more or less would be another class.
 SLOW = """\
 def f(a):
     total = 0
-    for i in range(2_000_000 if len(a) >= 40 else 10):
+    for i in range(2_000_000 if len(a) >= 200 else 10):
         total += i & 3
     return sum(a) + total
 """
@@ -71,7 +71,7 @@ PAIRS = {
     "a cheap function": (CHEAP, LIST, "def f(a):\n    return [1 + x for x in a]\n", "f"),
     "a wrong cheap function": (CHEAP, LIST, "def f(a):\n    return [x + 1 for x in a if x != 7]\n", "f"),
     "a float function": (SUM, FLOATS, BACKWARDS, "f"),
-    "a slow function": (SLOW, LIST, SLOW + "\n", "f"),
+    "a slow function": (SLOW, LIST.replace("40", "200"), SLOW + "\n", "f"),
     "a program": (PROGRAM, LINES, PROGRAM + "\n", None),
 }
 
@@ -100,6 +100,7 @@ def test_the_same_inputs_and_the_same_verdict_on_a_busy_machine(rung, name: str)
     idle = rung(baseline, workload, candidate, **ask)
     with busy_cores():
         busy = rung(baseline, workload, candidate, **ask)
+    assert busy.evidence["cut"] == idle.evidence["cut"]
     assert busy == idle
     assert (idle.fault is not None) == ("wrong" in name)
     assert len(idle.evidence["hashes"]) == idle.evidence["inputs"] > 0

@@ -28,7 +28,8 @@ CALLS = 3
 SAMPLED = 8
 """Recorded cases, and examples of type hints or known calls, that stand for all of them."""
 UNUSED = 8.0
-"""Wall seconds a CPU second above which a call that waits is one that sleeps; its wall time is its cost then."""
+"""Wall seconds a CPU second above which a call that gives its core up more often than it loses it is one that sleeps;
+its wall time is its cost then. On a busy machine a call that computes loses its core instead."""
 HASH_SEED = 1
 SEED = 0
 """Of the inputs that are measured: the same in every run, and met by no candidate."""
@@ -76,7 +77,7 @@ def affordable(cost: float, budget: float, fewest: int, most: int) -> int:
         fewest: that are tried however slow they are.
         most: that are tried however cheap they are.
     """
-    return max(fewest, min(most, int(budget / cost)))
+    return min(most, max(fewest, int(budget / cost)))
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
@@ -131,7 +132,7 @@ def _cost(side: Side, payload: bytes, seconds: float) -> float:
         found = side.timed(payload, seconds)
         if not isinstance(found, Pass):
             return math.inf
-        sleeps = found.waits and found.inside > UNUSED * found.cpu
+        sleeps = found.waits > found.preemptions and found.inside > UNUSED * found.cpu
         least = min(least, found.inside if sleeps else found.cpu)
         if least <= CHEAP:
             break

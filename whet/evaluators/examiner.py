@@ -32,9 +32,9 @@ from whet.sandbox.protocol import CpuLimit
 DRAWN_SECONDS = 0.6
 """CPU seconds of the baseline, by its class, for the inputs that one generator draws of one size."""
 CASES_SECONDS = 2.4
-"""The same for all recorded cases and calls."""
-FEWEST_CASES, MOST_CASES = 5, 1024
-"""Of those; as many calls are recorded at most."""
+"""The same for all recorded cases and calls, where they are not cheap; all of those that are cheap are met."""
+FEWEST_CASES = 5
+"""Of those, however slow they are."""
 EDGE_SECONDS = 2.4
 """The same for edited inputs, and once more for examples of type hints and known calls."""
 FEWEST_EDGES, MOST_EDGES = 8, 320
@@ -191,7 +191,9 @@ class Examiner:
     def _planned(self, costs: Costs) -> Iterator[Input]:
         """Yields as many of the planned inputs as the baseline's cost allows, and notes what is left out."""
         recorded = [*self._source.cases, *self._source.recorded]
-        most = affordable(costs.cases, CASES_SECONDS, FEWEST_CASES, MOST_CASES)
+        most = len(recorded)
+        if costs.cases > CHEAP:
+            most = affordable(costs.cases, CASES_SECONDS, FEWEST_CASES, len(recorded))
         if most < len(recorded):
             self.cut["recorded"] = Cut(most, len(recorded))
         kept = set(spread(recorded, most))
