@@ -53,7 +53,7 @@ CHEAP = "def f(a):\n    return [x + 1 for x in a]\n"
 SLOW = """\
 def f(a):
     total = 0
-    for i in range(2_000_000 if len(a) >= 200 else 10):
+    for i in range(6_500_000 if len(a) >= 200 else 10):
         total += i & 3
     return sum(a) + total
 """
