@@ -18,6 +18,8 @@ from whet.evaluators.floats.judge import FEWEST_SAMPLES, FULL, SAMPLES, FloatJud
 from whet.evaluators.floats.leaves import Groups, leaves
 from whet.evaluators.floats.reference import BITS
 from whet.evaluators.patience import OutOfPatienceError, Patience
+from whet.sandbox.protocol import CpuLimit
+from whet.sandbox.session import CpuDeadline
 
 WITHOUT_A_CLOCK = (
     "costs.py",
@@ -186,3 +188,24 @@ def test_a_candidate_that_takes_too_long_is_late_and_not_tried_on_fewer_inputs(r
     assert found.fault is not None
     assert found.fault.reason is Reason.TIMEOUT
     assert "all inputs together" in found.fault.detail
+
+
+class Child:
+    """A process that has used so many CPU seconds each time that somebody looks."""
+
+    def __init__(self, *used: float | None) -> None:
+        self.used = iter(used)
+
+    def cpu(self) -> float | None:
+        return next(self.used)
+
+
+def test_a_limit_of_cpu_time_comes_no_nearer_while_a_process_waits_for_a_core() -> None:
+    deadline = CpuDeadline(Child(10.0, 10.0, 10.0, 10.5, 11.0), CpuLimit(1.0))  # type: ignore[arg-type]
+    assert [deadline.left() for _ in range(4)] == [1.0, 1.0, 0.5, 0.0]
+
+
+def test_where_no_cpu_time_is_told_the_clock_ends_the_wait() -> None:
+    deadline = CpuDeadline(Child(None, None), CpuLimit(0.0))  # type: ignore[arg-type]
+    assert deadline.left() <= 0
+    assert CpuLimit(2.0).wall > 2.0
