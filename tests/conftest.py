@@ -13,8 +13,8 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import guard
@@ -263,7 +263,18 @@ def rung(tmp_path_factory):
         calls[test] += 1
         return seed_of(f"{test} {calls[test]}")
 
-    def compare(baseline, workload, candidate, symbol="f", seed=None, oracle=None, tests="", cases=()):
+    def compare(
+        baseline,
+        workload,
+        candidate,
+        symbol="f",
+        seed=None,
+        oracle=None,
+        tests="",
+        cases=(),
+        costs=None,
+        refined=False,
+    ):
         folder = tmp_path_factory.mktemp("rung")
         path = folder / ("target.py" if symbol else "program.py")
         path.write_text(baseline)
@@ -278,7 +289,10 @@ def rung(tmp_path_factory):
         source = InputSource(task, sandbox, interpreter)
         try:
             sides = workshop.build(baseline), workshop.build(candidate)
-            return compare_all(*sides, source, Oracle(task, source), seed or seed_of_test(), 7, 10.0)
+            judge = Oracle(task, source, workshop) if refined else Oracle(task, source)
+            with closing(judge):
+                found = compare_all(*sides, source, judge, seed or seed_of_test(), 7, 10.0, costs=costs)
+                return replace(found, evidence={**found.evidence, "floats": judge.float_evidence()})
         finally:
             source.close()
 

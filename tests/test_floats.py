@@ -104,7 +104,7 @@ def test_what_stands_in_a_class_has_a_reference_too(tmp_path: Path) -> None:
 class ExactOne:
     """A reference that says that the baseline's 1.0 is exact, on inputs of some size."""
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
         return leaves(1.0, "result")
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
@@ -112,6 +112,9 @@ class ExactOne:
 
     def plain(self, payload: bytes) -> Groups | None:
         return leaves(1.0, "result")
+
+    def spent(self) -> float:
+        return 0.0
 
     def close(self) -> None:
         pass

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import whet.evaluators.hazard as hazard
 from whet.core.config import Options
 from whet.core.verdict import Reason
+from whet.evaluators.costs import CHEAP, SLOW, Costs
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.hazard import check_hazards, headline
 from whet.evaluators.inputs.source import InputSource
@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed"),
 ]
 
+QUICK = Costs({0: CHEAP, 40: CHEAP})
 START = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,8 +107,8 @@ class Shop:
         self.workshop = Workshop(task, self.sandbox, interpreter)
         self.inputs = InputSource(task, self.sandbox, interpreter)
 
-    def watch(self, candidate: str) -> Finding | None:
-        return check_hazards(self.workshop, candidate, self.inputs, 7, 10.0)
+    def watch(self, candidate: str, costs: Costs = QUICK) -> Finding | None:
+        return check_hazards(self.workshop, candidate, self.inputs, 7, 10.0, costs)
 
     def close(self) -> None:
         self.inputs.close()
@@ -121,13 +122,20 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     shop.close()
 
 
-def test_a_clean_program_passes(plain: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hazard, "BUDGET_SECONDS", 60.0)  # however busy the machine is
+def test_a_clean_program_passes(plain: Shop) -> None:
     found = plain.watch(PLAIN.replace("int n, sum = 0;", "int sum = 0, n;"))
     assert isinstance(found, Passed)
     assert found.evidence["inputs"] == {
         "addresses and undefined behaviour": 7
     }  # sizes 0 to 3, 40, and one around each listed
+    assert found.evidence["cut"] == {}
+
+
+def test_large_inputs_of_a_slow_program_are_left_out_and_that_is_told(plain: Shop) -> None:
+    found = plain.watch(PLAIN, Costs({0: CHEAP, 1: CHEAP, 2: CHEAP, 3: CHEAP, 40: 4 * SLOW}))
+    assert isinstance(found, Passed)
+    assert found.evidence["cut"] == {"addresses and undefined behaviour": {"tried": 4, "planned": 7}}
+    assert "larger ones were planned" in found.detail
 
 
 @pytest.mark.corpus
@@ -184,7 +192,7 @@ def test_python_is_not_watched(tmp_path: Path) -> None:
     try:
         interpreter = find_interpreter(None)
         inputs = InputSource(task, sandbox, interpreter)
-        assert check_hazards(Workshop(task, sandbox, interpreter), task.source, inputs, 7, 10.0) is None
+        assert check_hazards(Workshop(task, sandbox, interpreter), task.source, inputs, 7, 10.0, QUICK) is None
         inputs.close()
     finally:
         sandbox.close()

@@ -14,6 +14,7 @@ from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
+from whet.evaluators.costs import Costs, measured
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input, InputSource, derive
@@ -55,6 +56,7 @@ class Baseline:
         seconds: its time for one input, by the input's name; of recorded calls the mean, by the name of their group.
         sizes: bytes of one input, likewise.
         limit: seconds that one call of a candidate may take.
+        costs: the classes from which follows how many inputs are tried.
         meter: what it will be measured by.
         nulls: what the oracle that it gives makes of candidates that do no work.
         strengthened: what was added to the inputs because one of those passed at first; empty where none did.
@@ -65,6 +67,7 @@ class Baseline:
     seconds: Mapping[str, float]
     sizes: Mapping[str, int]
     limit: float
+    costs: Costs
     meter: Meter = TIME
     nulls: tuple[NullOutcome, ...] = ()
     strengthened: str = ""
@@ -218,13 +221,14 @@ def examine(
         raise BaselineError(
             f"{task.target} raises on all inputs that its type hints allow ({failed[0]}){_hinted(task)}", "raised"
         )
-    nulls, strengthened = _nulls(task, subject, source, seen, seed)
+    costs = measured(subject, source, task.limits.seconds)
+    nulls, strengthened = _nulls(task, subject, source, seen, seed, costs)
     lengths = _of_groups(source, {item.name: len(item.payload) for item, _ in seen})
     sizes = {name: round(length) for name, length in lengths.items()}
     shortest = task.limits.seconds if shortest_limit is None else shortest_limit
     limit = max(shortest, MANY * max(seconds.values()))
     said = _suspicions(seen) if task.module is not None else ()
-    return Baseline(subject, seconds, sizes, limit, meter, nulls, strengthened, said)
+    return Baseline(subject, seconds, sizes, limit, costs, meter, nulls, strengthened, said)
 
 
 def _suspicions(seen: list[tuple[Input, bytes]]) -> tuple[str, ...]:
@@ -259,7 +263,7 @@ def expect_fit(task: Task, baseline: Baseline, source: InputSource, timed: bool 
 
 
 def _nulls(
-    task: Task, subject: Subject, source: InputSource, seen: list[tuple[Input, bytes]], seed: int
+    task: Task, subject: Subject, source: InputSource, seen: list[tuple[Input, bytes]], seed: int, costs: Costs
 ) -> tuple[tuple[NullOutcome, ...], str]:
     """Judges the null candidates; where one passes, again on all that a candidate meets in the differential rung.
 
@@ -270,7 +274,8 @@ def _nulls(
     if not any(null.accepted for null in nulls):
         return nulls, ""
     passed = ", ".join(null.name for null in nulls if null.accepted)
-    with closing(Examination(subject, source, derive(seed, "strengthen"), 1, task.limits.seconds)) as examination:
+    seed = derive(seed, "strengthen")
+    with closing(Examination(subject, source, seed, 1, task.limits.seconds, costs)) as examination:
         steps = [step for steps in examination.groups() for step in steps if step.asked is Wanted.SAME]
     more = {step.item.payload: (step.item, step.expected) for step in reversed(steps)}.values()
     return judge_nulls(task, [*seen, *more]), f"{len(more)} of them added because {passed} passed the first {len(seen)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -12,8 +11,9 @@ from typing import Any
 from whet.core.verdict import Reason
 from whet.evaluators import hidden_state
 from whet.evaluators.compare import MALFORMED
+from whet.evaluators.costs import Costs, affordable
 from whet.evaluators.examination import Examination
-from whet.evaluators.examiner import Step, raised
+from whet.evaluators.examiner import Cut, Step, raised
 from whet.evaluators.finding import Fault
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.counterexample import smallest
@@ -21,17 +21,25 @@ from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.pairs import Met, Side
+from whet.evaluators.pairs import Side
+from whet.evaluators.patience import OutOfPatienceError, Patience
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
+from whet.sandbox.protocol import CpuLimit
 
-WALL_SECONDS = 5.0
-"""After which no edited input is begun, whoever takes so long."""
 SHRINKABLE = frozenset({Reason.WRONG_OUTPUT, Reason.WRONG_EXCEPTION, Reason.MUTATED_INPUT, Reason.CRASH})
 EXPLAINING_SECONDS = 0.5
-"""What the candidate may take for an input that is only meant to explain."""
+"""CPU seconds that either side may take for an input that is only meant to explain, unless the first took longer."""
+EXPLAINING_BUDGET = 2.4
+"""CPU seconds of the baseline, by its class, for all of those."""
+FEWEST_TRIES, MOST_TRIES = 8, 200
+"""Of those."""
+MOST_LOST = 3
+"""Processes that they may end."""
 MOST_EXAMPLES = 40
+FEW_INPUTS = 40
+"""Below which the rung says how many were planned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,7 @@ def compare_all(
     hash_seed: int,
     seconds: float,
     explain: bool = True,
+    costs: Costs | None = None,
 ) -> Compared:
     """Compares one candidate with its baseline on inputs that nobody else meets; see `compare`.
 
@@ -68,8 +77,10 @@ def compare_all(
         hash_seed: of both processes, so that what follows from the order of a set is the same in both.
         seconds: that one call may take.
         explain: whether the smallest input is looked for.
+        costs: of the baseline; None measures them first.
     """
-    examination, theirs = Examination(baseline, source, seed, hash_seed, seconds), Side(candidate, hash_seed)
+    examination = Examination(baseline, source, seed, hash_seed, seconds, costs)
+    theirs = Side(candidate, hash_seed)
     with closing(examination), closing(theirs):
         return compare(examination, theirs, oracle, explain=explain)
 
@@ -77,7 +88,7 @@ def compare_all(
 def compare(
     examination: Examination, theirs: Side, oracle: Oracle, elsewhere: Elsewhere | None = None, explain: bool = True
 ) -> Compared:
-    """Runs a candidate on fresh inputs until a difference, or until its time is spent.
+    """Runs a candidate on fresh inputs until a difference.
 
     Drawn inputs come first, each listed size at least once; then known calls, examples of type hints, and edits of
     what was drawn. Then the same inputs come again: in another order, in another process, and after their results
@@ -91,7 +102,10 @@ def compare(
         explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
     way = _Way(examination, theirs, oracle)
-    fault = way.run(elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None))
+    try:
+        fault = way.run(elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None))
+    except OutOfPatienceError as error:
+        fault = Fault(Reason.TIMEOUT, str(error))
     if fault is not None and explain:
         fault = way.explained(fault)
     return Compared(fault, way.evidence())
@@ -105,12 +119,13 @@ class _Way:
         self.theirs = theirs
         self.oracle = oracle
         self.seconds = examination.seconds
-        self.last: Input | None = None
-        self.met: list[Met] = []
+        self.patience = Patience(examination.seconds)
+        self.last: Step | None = None
+        self.met: list[Step] = []
         self.hashes: list[str] = []
         self.sources: Counter[str] = Counter()
         self.discarded = 0
-        self.begun: dict[str, float] = {}
+        self.cut: dict[str, Cut] = {}
 
     def evidence(self) -> dict[str, Any]:
         """Returns from what this check can be repeated."""
@@ -120,6 +135,7 @@ class _Way:
             "seed": self.examination.seed,
             "sources": dict(self.sources),
             "discarded": self.discarded,
+            "cut": {stage: _told(cut) for stage, cut in self.cut.items()},
         }
 
     def run(self, elsewhere: Elsewhere) -> Fault | None:
@@ -127,26 +143,21 @@ class _Way:
         if fault := self.theirs.open():
             return fault
         for steps in self.examination.groups():
-            if fault := self.meet([step for step in steps if not self.late(step)]):
+            if fault := self.meet(steps):
                 return fault
         if self.examination.failed is not None:
             return self.examination.failed
         self.discarded += self.examination.discarded
+        self.cut |= self.examination.cut
         return self.state(elsewhere)
-
-    def late(self, step: Step) -> bool:
-        """Whether the time for the inputs of a step's stage is spent."""
-        if step.stage is None:
-            return False
-        now = time.perf_counter()
-        return now > self.begun.setdefault(step.stage, now) + WALL_SECONDS
 
     def meet(self, steps: Sequence[Step]) -> Fault | None:
         """Lets the candidate meet inputs, those that are met twice in a row twice."""
         payloads = [step.item.payload for step in steps for _ in range(1 if step.again is None else 2)]
         with closing(self.theirs.calls(payloads, self.seconds)) as answers:
+            awaited = self.patience.over(answers)
             for step in steps:
-                if fault := self.met_one(step, answers):
+                if fault := self.met_one(step, awaited):
                     return fault
         return None
 
@@ -156,7 +167,7 @@ class _Way:
         answer = next(answers)
         if step.asked is Wanted.RAISE and _raises(answer, step.expected):
             return None
-        self.last = step.item
+        self.last = step
         self.hashes.append(step.hash)
         self.sources[step.item.source] += 1
         fault = self.judged(step.item, step.expected, answer)
@@ -197,35 +208,64 @@ class _Way:
     def state(self, elsewhere: Elsewhere) -> Fault | None:
         """Looks for state; see `whet.evaluators.hidden_state`."""
         examination = self.examination
-        fault = hidden_state.repeated(self.theirs, self.oracle, self.met, self.seconds)
+        again = hidden_state.Again(examination, self.oracle, self.patience)
+        fault = again.repeated(self.theirs, self.met)
         if fault is None and not examination.program:
-            fault = hidden_state.spoiled(examination, self.theirs, self.oracle, self.met)
-        return fault or hidden_state.met_elsewhere(examination, self.theirs.subject, self.oracle, self.met, elsewhere)
+            fault = again.spoiled(self.theirs, self.met)
+        if fault is not None:
+            return fault
+        order = again.order(self.met)
+        if len(order) < len(self.met):
+            self.cut["elsewhere"] = Cut(len(order), len(self.met))
+        return again.met_elsewhere(self.theirs.subject, order, elsewhere)
 
     def explained(self, fault: Fault) -> Fault:
         """Returns a fault with the smallest input that shows it."""
-        examination = self.examination
-        if fault.reason not in SHRINKABLE or self.last is None or self.last.expected is not None:
+        examination, last = self.examination, self.last
+        if fault.reason not in SHRINKABLE or last is None or last.item.expected is not None:
             return fault
         examples = sorted((one.item.payload for one in self.met), key=len)[:MOST_EXAMPLES]
+        limit = CpuLimit(max(EXPLAINING_SECONDS, last.cost))
+        lost = 0
         with closing(Side(examination.baseline, examination.hash_seed)) as ours:
 
             def failing(item: Input) -> Fault | None:
-                expected = ours.call(item.payload, EXPLAINING_SECONDS)
-                if isinstance(expected, Fault) or examination.asked(expected[0]) is not Wanted.SAME:
+                nonlocal lost
+                if lost >= MOST_LOST:
                     return None
-                answer = self.theirs.call(item.payload, EXPLAINING_SECONDS)
+                expected = ours.call(item.payload, limit)
+                if isinstance(expected, Fault):
+                    lost += 1
+                    return None
+                if examination.asked(expected[0]) is not Wanted.SAME:
+                    return None
+                answer = self.theirs.call(item.payload, limit)
                 if isinstance(answer, Fault):
-                    return (
-                        replace(answer, detail=f"{answer.detail}\n{self.oracle.input_text(item)}")
-                        if answer.reason is fault.reason
-                        else None
-                    )
+                    if answer.reason is not fault.reason:
+                        lost += 1
+                        return None
+                    return replace(answer, detail=f"{answer.detail}\n{self.oracle.input_text(item)}")
                 found = self.oracle.judge(item, expected[0], answer[0])
                 return found if found is not None and found.reason is fault.reason else None
 
             seed = derive(examination.seed, "smallest")
-            return smallest(self.last, fault, failing, examination.source, seed, examples)
+            tries = affordable(last.cost, EXPLAINING_BUDGET, FEWEST_TRIES, MOST_TRIES)
+            return smallest(last.item, fault, failing, examination.source, seed, examples, tries)
+
+
+def shortened(compared: Compared) -> str:
+    """Returns in a few words that few of the planned inputs were tried; empty where they were not few."""
+    cut = [one for stage, one in compared.evidence["cut"].items() if stage != "elsewhere"]
+    count = compared.evidence["inputs"]
+    if count >= FEW_INPUTS or not cut:
+        return ""
+    left_out = sum(one["planned"] - one["tried"] for one in cut)
+    return f"{left_out} more were planned, but calls of the baseline are slow"
+
+
+def _told(cut: Cut) -> dict[str, int]:
+    told = {"tried": cut.tried, "planned": cut.planned}
+    return {**told, "lost": cut.lost} if cut.lost else told
 
 
 def _raises(answer: Answer, expected: bytes) -> bool:

@@ -8,16 +8,17 @@ so one examination serves candidates that were all there before its first input 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from whet.core.task import Kind
-from whet.evaluators.examiner import Examiner, Step
+from whet.evaluators.costs import Costs
+from whet.evaluators.examiner import Cut, Examiner, Step
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
-from whet.evaluators.pairs import Met, at_once
+from whet.evaluators.pairs import at_once
 from whet.evaluators.subjects import Subject
 
 FIRST_AT_ONCE = 8
@@ -36,13 +37,31 @@ class Examination:
         failed: how the baseline failed on an input of the workload, where it did: no step follows then.
     """
 
-    def __init__(self, baseline: Subject, source: InputSource, seed: int, hash_seed: int, seconds: float) -> None:
+    def __init__(
+        self,
+        baseline: Subject,
+        source: InputSource,
+        seed: int,
+        hash_seed: int,
+        seconds: float,
+        costs: Costs | None = None,
+    ) -> None:
+        """Begins without any process.
+
+        Args:
+            baseline: see the attributes.
+            source: see the attributes.
+            seed: see the attributes.
+            hash_seed: see the attributes.
+            seconds: see the attributes.
+            costs: of the baseline; None measures them first.
+        """
         self.baseline = baseline
         self.source = source
         self.seed = seed
         self.hash_seed = hash_seed
         self.seconds = seconds
-        self._examiner = Examiner(baseline, source, seed, hash_seed, seconds)
+        self._examiner = Examiner(baseline, source, seed, hash_seed, seconds, costs)
         self._lock = threading.Lock()
         self.failed: Fault | None = None
         self._groups: list[list[Step]] = []
@@ -61,6 +80,11 @@ class Examination:
         """Inputs after the last step that ask nothing of a candidate."""
         return self._examiner.discarded
 
+    @property
+    def cut(self) -> Mapping[str, Cut]:
+        """What was planned and not tried, by the stage; complete when all steps are made."""
+        return self._examiner.cut
+
     def groups(self) -> Iterator[Sequence[Step]]:
         """Yields all steps to everybody, those together that are cheap enough to be met in one exchange.
 
@@ -78,7 +102,7 @@ class Examination:
         with self._lock:
             return self._examiner.asked(outcome, textual=False)
 
-    def spoiled(self, met: Sequence[Met]) -> list[Answer]:
+    def spoiled(self, met: Sequence[Step]) -> list[Answer]:
         """Returns what the baseline gives for inputs after its first results on them were changed by the caller."""
         with self._lock:
             new = [one for one in met if one.item.payload not in self._spoiled]

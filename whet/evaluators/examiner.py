@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from statistics import fmean
 from typing import Any
 
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.costs import CHEAP, MODERATE, Costs, affordable, cost_class, measured, spread
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.counterexample import FEW_EXAMPLES
 from whet.evaluators.inputs.domain import Domain
 from whet.evaluators.inputs.edges import Edge, EdgeMaker, Key, stdin_edges
 from whet.evaluators.inputs.plain_data import read, write
-from whet.evaluators.inputs.plan import due, input_hash, plan
+from whet.evaluators.inputs.plan import Draw, draws, input_hash, plan
 from whet.evaluators.inputs.rearranged import rearranged
 from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
@@ -24,22 +27,29 @@ from whet.evaluators.pairs import Met, Side
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError, encode, pack_size
 from whet.sandbox.inside.decode import decode
+from whet.sandbox.protocol import CpuLimit
 
-DRAWN_SECONDS = 0.4
-"""What the baseline may spend on drawn inputs; each listed size is met at least once however long that takes."""
-FEWEST_DRAWN = 5
-"""Inputs that are drawn however long that takes: a first call that is slow to start would else be the only one."""
-EDGE_SECONDS = 0.2
-"""What the baseline may spend on edited inputs, on examples of type hints and on known calls."""
+DRAWN_SECONDS = 0.6
+"""CPU seconds of the baseline, by its class, for the inputs that one generator draws of one size."""
+CASES_SECONDS = 2.4
+"""The same for all recorded cases and calls, where they are not cheap; all of those that are cheap are met."""
+FEWEST_CASES = 5
+"""Of those, however slow they are."""
+EDGE_SECONDS = 2.4
+"""The same for edited inputs, and once more for examples of type hints and known calls."""
+FEWEST_EDGES, MOST_EDGES = 8, 320
+"""Of each of those; with fewer than the first, most kinds of edits would never be made."""
 EDGE_CALL_SECONDS = 0.2
-"""What it may take for one of them; one that takes longer is a size gone wild."""
-MOST_EDGES = 320
+"""CPU seconds that the baseline may take for one of them; a longer one is far larger than the workload's."""
+EDGE_CALL_COSTS = 4.0
+"""The same as a multiple of the class of what was edited, where that is more."""
+PROGRAM_SHARE = 4
+"""So many times as long for a program, whose process has to start."""
 MOST_TROUBLE = 5
-"""Processes of the baseline that edited inputs may cost."""
+"""Processes of the baseline that edited inputs may end."""
 BATCH = 40
 TYPED = 24
 TYPED_ALONE = 100
-TWICE_SECONDS = 0.002
 BASES = 40
 FEWEST_BASES = 8
 BASE_BYTES = 1 << 13
@@ -52,20 +62,35 @@ class Step(Met):
     """An input that a candidate has to meet.
 
     Attributes:
+        cost: the class of the baseline's cost; see `whet.evaluators.costs`.
         hash: what the input is known by in the evidence.
         asked: what the baseline's outcome asks of a candidate.
         again: the baseline's outcome when the same input came once more in a row; None where both sides meet it once.
         promised: whether the workload promises it; else it may lie outside the target's domain.
-        stage: steps of one stage share a limit of wall time; None for those that are met however long it takes.
         discarded: inputs since the step before that ask nothing of a candidate.
     """
 
+    cost: float
     hash: str
     asked: Wanted
     again: bytes | None
     promised: bool
-    stage: str | None
     discarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Inputs that were planned and not tried, since calls of the baseline are slow.
+
+    Attributes:
+        tried: how many were.
+        planned: how many would have been where calls are cheap.
+        lost: processes of the baseline that they ended, where that is the reason instead.
+    """
+
+    tried: int
+    planned: int
+    lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +114,23 @@ class Examiner:
     Attributes:
         ours: the baseline's process.
         discarded: inputs since the last step that ask nothing of a candidate.
+        cut: what was not tried, by the stage.
     """
 
-    def __init__(self, baseline: Subject, source: InputSource, seed: int, hash_seed: int, seconds: float) -> None:
+    def __init__(
+        self,
+        baseline: Subject,
+        source: InputSource,
+        seed: int,
+        hash_seed: int,
+        seconds: float,
+        costs: Costs | None,
+    ) -> None:
         self.ours = Side(baseline, hash_seed)
         self.discarded = 0
+        self.cut: dict[str, Cut] = {}
+        self._baseline = baseline
+        self._costs = costs
         self._source = source
         self._seed = seed
         self._seconds = seconds
@@ -104,7 +141,6 @@ class Examiner:
         self._met: list[Step] = []
         self._natural: set[str] = set()
         self._barred: set[Key | None] = set()
-        self._spent = 0.0
         self._trouble = 0
 
     def steps(self) -> Iterator[Step | Fault]:
@@ -115,36 +151,27 @@ class Examiner:
         Raises:
             UsageError: the workload's generator failed.
         """
-        yield from self._drawn()
+        costs = self._costs or measured(self._baseline, self._source, self._seconds)
+        yield from self._drawn(costs)
         if self._program and not self._source.sizes and not self._source.validates:
-            yield from self._rearranged()
+            yield from self._rearranged(costs.cases)
             return
         self._learn()
         count = TYPED if self._source.timeable else TYPED_ALONE
         typed = self._source.typed(derive(self._seed, "hints"), count)
         admitted = [item for item in typed if all(map(self._domain.admits, _readable([item.payload])))]
         given = [_Trial(item, textual=True) for item in (*self._source.calls, *admitted)]
-        yield from self._unsure(iter(given), "given")
+        yield from self._unsure(iter(given), "given", costs.given)
         if not self._source.timeable:
             self._learn()
         edges = (_Trial(_edge_input(edge), edge.textual, edge.key) for edge in islice(self._edges(), MOST_EDGES))
-        yield from self._unsure(edges, "edges")
+        yield from self._unsure(edges, "edges", fmean(one.cost for one in self._bases) if self._bases else CHEAP)
 
-    def _drawn(self) -> Iterator[Step | Fault]:
+    def _drawn(self, costs: Costs) -> Iterator[Step | Fault]:
         """Yields what generators draw, and recorded cases."""
-        met: set[int | None] = set()
         lost: set[int | None] = set()
-        drawn = 0
-        promised = due(self._source, self._seed)
-        spent = 0.0
-        for item in plan(self._source, self._seed):
+        for item in self._planned(costs):
             if item.size in lost:
-                continue
-            enough = item.seed is None or drawn >= FEWEST_DRAWN
-            late = enough and spent > DRAWN_SECONDS  # not the clock: a busy machine would try less
-            if late and (item.size in met or item.size not in promised):
-                if promised <= met:
-                    break
                 continue
             expected = self.ours.call(item.payload, self._seconds)
             if isinstance(expected, Fault):
@@ -152,25 +179,47 @@ class Examiner:
                     yield Fault(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
                     return
                 lost.add(item.size)  # a size that nobody listed and the baseline cannot do
-                promised.discard(item.size)
                 continue
-            met.add(item.size)
-            drawn += item.seed is not None
-            outcome, seconds = expected
-            spent += seconds
+            outcome, cost = expected[0], costs.of(item)
             if item.size is None or item.size in self._source.sizes:
                 self._natural.add(self._raised(outcome))
             elif self.asked(outcome, textual=False) is Wanted.NOTHING:
                 self.discarded += 1
                 continue
-            yield self._step(item, expected, Wanted.SAME, None, promised=True, again=self._again(item, seconds))
+            yield self._step(item, expected, cost, Wanted.SAME, promised=True, again=self._again(item, cost))
+
+    def _planned(self, costs: Costs) -> Iterator[Input]:
+        """Yields as many of the planned inputs as the baseline's cost allows, and notes what is left out."""
+        recorded = [*self._source.cases, *self._source.recorded]
+        most = len(recorded)
+        if costs.cases > CHEAP:
+            most = affordable(costs.cases, CASES_SECONDS, FEWEST_CASES, len(recorded))
+        if most < len(recorded):
+            self.cut["recorded"] = Cut(most, len(recorded))
+        kept = set(spread(recorded, most))
+
+        def limit(draw: Draw) -> int:
+            return affordable(costs.of_size(draw.size), DRAWN_SECONDS, draw.fewest, draw.most)
+
+        drawn: Counter[int] = Counter()
+        for item in plan(self._source, self._seed, limit):
+            if item.size is not None:
+                drawn[item.size] += 1
+            elif item not in kept:
+                continue
+            yield item
+        asked = draws(self._source, self._seed)
+        if left_out := sum(draw.most - limit(draw) for draw in asked):
+            smallest = self._source.sizes[0]
+            added = max(0, drawn[smallest] - sum(limit(draw) for draw in asked if draw.size == smallest))
+            self.cut["drawn"] = Cut(drawn.total(), drawn.total() + left_out - added)
 
     def _raised(self, outcome: bytes) -> str:
         return "" if outcome.startswith(VALUE) and not self._program else raised(decode(outcome), self._program)
 
-    def _again(self, item: Input, seconds: float) -> bytes | None:
+    def _again(self, item: Input, cost: float) -> bytes | None:
         """Returns the outcome when a cheap input comes once more in a row."""
-        if self._program or seconds >= TWICE_SECONDS:
+        if self._program or cost > CHEAP:
             return None
         again = self.ours.call(item.payload, self._seconds)
         return None if isinstance(again, Fault) else again[0]
@@ -179,35 +228,39 @@ class Examiner:
         self,
         item: Input,
         answer: tuple[bytes, float],
+        cost: float,
         asked: Wanted,
-        stage: str | None,
         promised: bool = False,
         again: bytes | None = None,
     ) -> Step:
-        step = Step(item, *answer, input_hash(item), asked, again, promised, stage, self.discarded)
+        step = Step(item, *answer, cost, input_hash(item), asked, again, promised, self.discarded)
         self.discarded = 0
         if asked is Wanted.SAME:
             self._met.append(step)
         return step
 
-    def _rearranged(self) -> Iterator[Step]:
-        """Yields recorded cases with their values in other places: each case once, more while that is cheap.
+    def _rearranged(self, cost: float) -> Iterator[Step]:
+        """Yields recorded cases with their values in other places: each case once, more where that is cheap.
 
         All else of them is public, so that a candidate could know it by heart.
         """
         cases = [one.item.payload for one in self._met]
-        for number, edge in enumerate(rearranged(cases, derive(self._seed, "rearranged"))):
-            promised = number < len(cases)
-            if not promised and self._weary():
+        most = max(len(cases), affordable(cost, EDGE_SECONDS, FEWEST_EDGES, MOST_EDGES))
+        number = 0
+        for number, edge in enumerate(rearranged(cases, derive(self._seed, "rearranged")), 1):
+            if number > most or (number > len(cases) and self._trouble >= MOST_TROUBLE):
+                self._note_cut("edges", number - 1, max(MOST_EDGES, len(cases)))
                 return
             trial = _Trial(_edge_input(edge), edge.textual)
             answer = self.ours.call(trial.item.payload, self._seconds)
-            if step := self._tried(trial, answer, None if promised else "rearranged"):
+            if step := self._tried(trial, answer, cost):
                 yield step
 
     def _learn(self) -> None:
         """Takes what was met for what the target is for."""
-        usable = sorted((one for one in self._met if one.seconds < EDGE_CALL_SECONDS / 2), key=_payload_size)
+        usable = sorted((one for one in self._met if one.cost <= MODERATE), key=_payload_size)
+        if len(usable) < FEW_EXAMPLES:  # else what is slow at every size would not be edited at all
+            usable = sorted(self._met, key=lambda one: (one.cost, _payload_size(one)))[:FEWEST_BASES]
         small = [one for one in usable if _payload_size(one) <= BASE_BYTES] or usable[:FEWEST_BASES]
         self._bases = [one for one in small if one.item.size != 0][-BASES:]
         if not self._program:
@@ -225,39 +278,49 @@ class Examiner:
         elif self._program and self._source.validates:  # else nobody knows which texts the program has to understand
             yield from stdin_edges([one.item.payload for one in self._bases], seed)
 
-    def _weary(self) -> bool:
-        """Whether edited inputs have cost the baseline what they may."""
-        return self._trouble >= MOST_TROUBLE or self._spent > EDGE_SECONDS * (3 if self._program else 1)
+    def _unsure(self, trials: Iterator[_Trial], stage: str, cost: float) -> Iterator[Step]:
+        """Yields inputs that may lie outside the domain; what the baseline makes of them decides.
 
-    def _unsure(self, trials: Iterator[_Trial], stage: str) -> Iterator[Step]:
-        """Yields inputs that may lie outside the domain; what the baseline makes of them decides."""
-        seconds = EDGE_CALL_SECONDS * (4 if self._program else 1)
-        while not self._weary() and (batch := list(islice(trials, BATCH))):
+        Args:
+            trials: the inputs.
+            stage: for the evidence.
+            cost: of one of them to the baseline: the mean of their classes.
+        """
+        most = affordable(cost, EDGE_SECONDS, FEWEST_EDGES, MOST_EDGES)
+        seconds = max(EDGE_CALL_SECONDS, EDGE_CALL_COSTS * cost) * (PROGRAM_SHARE if self._program else 1)
+        made = 0
+        while made < most and self._trouble < MOST_TROUBLE and (batch := list(islice(trials, BATCH))):
             valid = self._source.valid([trial.item.payload for trial in batch])
             kept = [trial for trial, held in zip(batch, valid, strict=True) if held]
             self.discarded += len(batch) - len(kept)
+            met = kept[: most - made]
             steps = []
-            with closing(self.ours.calls([trial.item.payload for trial in kept], seconds)) as answers:
-                for trial, answer in zip(kept, answers, strict=True):
-                    steps.append(self._tried(trial, answer, stage))
-                    if self._weary():
+            with closing(self.ours.calls([trial.item.payload for trial in met], CpuLimit(seconds))) as answers:
+                for trial, answer in zip(met, answers, strict=True):
+                    steps.append(self._tried(trial, answer, cost_class(cost)))
+                    if self._trouble >= MOST_TROUBLE:
                         break
+            made += len(steps)
+            trials = chain(kept[len(steps) :], trials)
             yield from filter(None, steps)
+        if left_out := sum(1 for _ in trials):
+            self._note_cut(stage, made, made + left_out)
 
-    def _tried(self, trial: _Trial, answer: Answer, stage: str | None) -> Step | None:
+    def _note_cut(self, stage: str, tried: int, planned: int) -> None:
+        self.cut[stage] = Cut(tried, planned, self._trouble if self._trouble >= MOST_TROUBLE else 0)
+
+    def _tried(self, trial: _Trial, answer: Answer, cost: float) -> Step | None:
         """Returns an input that nobody promised, unless the baseline's outcome asks nothing of others."""
         if isinstance(answer, Fault):
             self._trouble += 1
             self._barred.add(trial.key)
             self.discarded += 1
             return None
-        outcome, seconds = answer
-        self._spent += seconds
-        asked = self.asked(outcome, trial.textual)
+        asked = self.asked(answer[0], trial.textual)
         if asked is Wanted.NOTHING:
             self.discarded += 1
             return None
-        return self._step(trial.item, answer, asked, stage)
+        return self._step(trial.item, answer, cost, asked)
 
     def asked(self, outcome: bytes, textual: bool) -> Wanted:
         """Returns what the baseline's outcome on an input outside the workload asks of a candidate."""

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
 from whet.core.verdict import Reason
+from whet.evaluators.costs import MODERATE
 from whet.evaluators.examination import Examination
+from whet.evaluators.examiner import Step
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.pairs import Met, Side
+from whet.evaluators.pairs import Side
+from whet.evaluators.patience import Patience
 from whet.evaluators.subjects import Subject
 
 AGAIN = 12
 """Inputs that are met again at the end, in reverse order."""
 SPOILED = 12
-CHEAP_SECONDS = 0.02
-MOST_REPLAYED = 200
-REPLAY_SECONDS = 2.0
+"""Inputs whose results are changed, the last cheap ones that were met."""
+FEWEST = 2
+"""Inputs that are spoiled, and met elsewhere, however slow the baseline is."""
+MOST_ELSEWHERE = 200
+ELSEWHERE_SECONDS = 2.4
+"""CPU seconds of the baseline, by its class, for the inputs that are met elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,79 +47,98 @@ class Elsewhere:
         return Side(subject, self.hash_seed, self.worker)
 
 
-def repeated(theirs: Side, oracle: Oracle, met: Sequence[Met], seconds: float) -> Fault | None:
-    """Meets the first inputs again in the same process, in reverse order."""
-    with closing(theirs.outcomes(reversed(met[:AGAIN]), seconds)) as outcomes:
-        for one, answer in outcomes:
-            if fault := _different(oracle, one, answer):
-                return _stateful("right at first, wrong when the same input came again", fault)
-    return None
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Has a candidate meet inputs that it has met.
 
-
-def spoiled(examination: Examination, theirs: Side, oracle: Oracle, met: Sequence[Met]) -> Fault | None:
-    """Changes a result as a caller may, and calls again with the same input.
-
-    What the baseline does so counts as right: it may share results itself.
-    """
-    cheap = [one for one in met if one.seconds < CHEAP_SECONDS][-SPOILED:]
-    wanted = examination.spoiled(cheap)
-    with closing(theirs.outcomes(cheap, examination.seconds, "spoil")) as outcomes:
-        for (one, actual), expected in zip(outcomes, wanted, strict=True):
-            if isinstance(expected, Fault):
-                return None
-            if isinstance(actual, Fault):
-                return actual
-            if oracle.judge(one.item, one.expected, expected[0]) is not None:
-                continue
-            if fault := oracle.judge(one.item, expected[0], actual[0]):
-                return _stateful(
-                    "a result is kept: wrong once the caller has changed what an earlier call returned", fault
-                )
-    return None
-
-
-def met_elsewhere(
-    examination: Examination, candidate: Subject, oracle: Oracle, met: Sequence[Met], elsewhere: Elsewhere
-) -> Fault | None:
-    """Meets the inputs in another process, in another order and under another hash seed.
-
-    Args:
-        examination: of the baseline, which is asked for the same where the candidate differs: what it does counts as
-            right.
-        candidate: gets a process of its own.
+    Attributes:
+        examination: of the baseline.
         oracle: judges the outcomes.
-        met: inputs with the outcomes of the first processes.
-        elsewhere: that process.
+        patience: with the candidate.
     """
-    order = [one for one in met if one.seconds < CHEAP_SECONDS]
-    random.Random(derive(examination.seed, "elsewhere")).shuffle(order)
-    order = order[:MOST_REPLAYED]
-    end = time.perf_counter() + REPLAY_SECONDS
-    with closing(elsewhere.side(candidate)) as theirs:
-        if fault := theirs.open():
-            return fault
-        with closing(theirs.outcomes(order, examination.seconds)) as outcomes:
-            for number, (one, answer) in enumerate(outcomes):
-                if fault := _different(oracle, one, answer):
-                    if _baseline_differs(examination, oracle, order[: number + 1], elsewhere):
-                        return None
-                    return _stateful("right in one process, wrong in another that met other inputs before", fault)
-                if time.perf_counter() > end:
+
+    examination: Examination
+    oracle: Oracle
+    patience: Patience
+
+    def repeated(self, theirs: Side, met: Sequence[Step]) -> Fault | None:
+        """Meets the first inputs again in the same process, in reverse order."""
+        with closing(theirs.outcomes(reversed(met[:AGAIN]), self.examination.seconds)) as outcomes:
+            for one, answer in self.patience.over(outcomes):
+                if fault := self._different(one, answer):
+                    return _stateful("right at first, wrong when the same input came again", fault)
+        return None
+
+    def spoiled(self, theirs: Side, met: Sequence[Step]) -> Fault | None:
+        """Changes a result as a caller may, and calls again with the same input.
+
+        What the baseline does so counts as right: it may share results itself.
+        """
+        chosen = _quick(met)[-SPOILED:]
+        wanted = self.examination.spoiled(chosen)
+        with closing(theirs.outcomes(chosen, self.examination.seconds, "spoil")) as outcomes:
+            for (one, actual), expected in zip(self.patience.over(outcomes), wanted, strict=True):
+                if isinstance(expected, Fault):
                     return None
-    return None
+                if isinstance(actual, Fault):
+                    return actual
+                if self.oracle.judge(one.item, one.expected, expected[0]) is not None:
+                    continue
+                if fault := self.oracle.judge(one.item, expected[0], actual[0]):
+                    return _stateful(
+                        "a result is kept: wrong once the caller has changed what an earlier call returned", fault
+                    )
+        return None
+
+    def order(self, met: Sequence[Step]) -> list[Step]:
+        """Returns inputs in another order, as many as the baseline's cost allows."""
+        order = _quick(met)
+        random.Random(derive(self.examination.seed, "elsewhere")).shuffle(order)
+        kept: list[Step] = []
+        spent = 0.0
+        for one in order:
+            if len(kept) < FEWEST or (spent + one.cost <= ELSEWHERE_SECONDS and len(kept) < MOST_ELSEWHERE):
+                kept.append(one)
+                spent += one.cost
+        return kept
+
+    def met_elsewhere(self, candidate: Subject, order: Sequence[Step], elsewhere: Elsewhere) -> Fault | None:
+        """Meets inputs in another process and under another hash seed.
+
+        Where the candidate differs, the baseline is asked for the same: what it does counts as right.
+
+        Args:
+            candidate: gets a process of its own.
+            order: inputs with the outcomes of the first processes.
+            elsewhere: that process.
+        """
+        with closing(elsewhere.side(candidate)) as theirs:
+            if fault := theirs.open():
+                return fault
+            with closing(theirs.outcomes(order, self.examination.seconds)) as outcomes:
+                for number, (one, answer) in enumerate(self.patience.over(outcomes)):
+                    if fault := self._different(one, answer):
+                        if self._baseline_differs(order[: number + 1], elsewhere):
+                            return None
+                        return _stateful("right in one process, wrong in another that met other inputs before", fault)
+        return None
+
+    def _baseline_differs(self, order: Sequence[Step], elsewhere: Elsewhere) -> bool:
+        """Whether the baseline itself gives other outcomes in such a process."""
+        ours = elsewhere.side(self.examination.baseline)
+        with closing(ours), closing(ours.outcomes(order, self.examination.seconds)) as outcomes:
+            return any(self._different(one, answer) is not None for one, answer in outcomes)
+
+    def _different(self, one: Step, answer: Answer) -> Fault | None:
+        if isinstance(answer, Fault):
+            return Fault(answer.reason, f"{answer.detail}\n{self.oracle.input_text(one.item)}")
+        return self.oracle.judge(one.item, one.expected, answer[0])
 
 
-def _baseline_differs(examination: Examination, oracle: Oracle, order: Sequence[Met], elsewhere: Elsewhere) -> bool:
-    """Whether the baseline itself gives other outcomes in such a process."""
-    ours = elsewhere.side(examination.baseline)
-    with closing(ours), closing(ours.outcomes(order, examination.seconds)) as outcomes:
-        return any(_different(oracle, one, answer) is not None for one, answer in outcomes)
-
-
-def _different(oracle: Oracle, one: Met, answer: Answer) -> Fault | None:
-    if isinstance(answer, Fault):
-        return Fault(answer.reason, f"{answer.detail}\n{oracle.input_text(one.item)}")
-    return oracle.judge(one.item, one.expected, answer[0])
+def _quick(met: Sequence[Step]) -> list[Step]:
+    """Returns the inputs that do not take the baseline long; a few that take it least where all do."""
+    quick = [one for one in met if one.cost <= MODERATE]
+    return quick if len(quick) >= FEWEST else sorted(met, key=lambda one: one.cost)[:FEWEST]
 
 
 def _stateful(what: str, fault: Fault) -> Fault:

@@ -29,7 +29,7 @@ from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
 from whet.evaluators.climber import Climber
-from whet.evaluators.differential import compare
+from whet.evaluators.differential import compare, shortened
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
@@ -416,7 +416,7 @@ class Ladder:
 
     def _examination(self, seed: int, hash_seed: int) -> Examination:
         baseline = self.baseline
-        return Examination(baseline.subject, self._source, seed, hash_seed, baseline.limit)
+        return Examination(baseline.subject, self._source, seed, hash_seed, baseline.limit, baseline.costs)
 
     def _compared(self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None) -> Fault | Passed:
         compared = compare(examination, theirs, self._oracle, elsewhere, self._explain)
@@ -431,7 +431,8 @@ class Ladder:
         scaled = self.task.module.scaled if self.task.module is not None else ""
         if scaled:
             evidence["scale"] = scaled
-        return Passed(f"{count} {agreed}{scaled and f'; scaled to this machine: {scaled}'}", evidence)
+        notes = (shortened(compared), scaled and f"scaled to this machine: {scaled}")
+        return Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
 
     def planned(self, seed: int) -> set[str]:
         """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
@@ -459,7 +460,9 @@ class Ladder:
         seed = derive(self._seed, "hazard", candidate.id)
         if self.task.module is not None:
             return check_kernels(self.baseline.subject, self._subject(candidate), self._source, seed)
-        return check_hazards(self._workshop, candidate.source, self._source, seed, self.baseline.limit)
+        return check_hazards(
+            self._workshop, candidate.source, self._source, seed, self.baseline.limit, self.baseline.costs
+        )
 
     def _subject(self, candidate: Candidate) -> Subject:
         subject = self._workshop.build(candidate.source)

@@ -12,7 +12,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.module_target import POISONED
-from whet.sandbox.protocol import Incident, Session
+from whet.sandbox.protocol import CpuLimit, Incident, Session
 
 START_SECONDS = 30.0
 SPENT_BYTES = 8
@@ -60,17 +60,17 @@ Answer = tuple[bytes, float] | Fault
 class Live(Protocol):
     """A process that holds one source text and nothing else of ours."""
 
-    def call(self, payload: bytes, seconds: float) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
         """Runs one input."""
 
-    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
         """Runs inputs one after the other, each with as many seconds; yields an answer each, a fault as the last one.
 
         They are handed over at once, so none may be large or dear. Whoever does not take all answers ends the process.
 
         Args:
             payloads: the inputs.
-            seconds: that each may take.
+            seconds: that each may take, by the clock or of CPU time.
             way: ``call``, or for a function ``spoil``: called twice, the second time after the first result was
                 changed as a caller may, and answered then.
         """
@@ -94,9 +94,10 @@ REASON_OF = {
 }
 
 
-def fault(incident: Incident, seconds: float) -> Fault:
+def fault(incident: Incident, seconds: float | CpuLimit) -> Fault:
     """Returns what an incident means for the candidate."""
-    detail = f"no answer within {seconds:g} s" if incident.kind == "timeout" else str(incident)
+    limit = f"{seconds.seconds:g} s of CPU time" if isinstance(seconds, CpuLimit) else f"{seconds:g} s"
+    detail = f"no answer within {limit}" if incident.kind == "timeout" else str(incident)
     if f"exit code {POISONED}" in detail:
         detail = "one of its kernels broke the CUDA context, as an illegal address does; its process was ended"
     return Fault(REASON_OF[incident.kind], detail)
@@ -136,7 +137,7 @@ class LiveFunction:
         """What it talks through."""
         return self._session
 
-    def call(self, payload: bytes, seconds: float) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
         """See `Live.call`."""
         try:
             (_, outcome, spent), _ = self._session.ask("call", payload, seconds=seconds)
@@ -146,7 +147,7 @@ class LiveFunction:
         except (ValueError, TypeError):
             return Fault(Reason.CHEATING, FORGED)
 
-    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
         """See `Live.calls`."""
         question = ("each", way, [len(payload) for payload in payloads], b"".join(payloads))
         try:
@@ -271,12 +272,12 @@ class LiveProgram:
         """What it talks through."""
         return self._session
 
-    def call(self, payload: bytes, seconds: float) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
         """See `Live.call`."""
         result = self._run(payload, seconds)
         return result if isinstance(result, Fault) else (result.outcomes[0], result.inside)
 
-    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
         """See `Live.calls`; each runs when its answer is wanted."""
         for payload in payloads:
             yield (answer := self.call(payload, seconds))
@@ -301,7 +302,7 @@ class LiveProgram:
             )
         return total
 
-    def _run(self, payload: bytes, seconds: float) -> Pass | Fault:
+    def _run(self, payload: bytes, seconds: float | CpuLimit) -> Pass | Fault:
         try:
             # Else a run could read the result that an earlier one kept in a file.
             self._session.ask("clear", seconds=START_SECONDS)

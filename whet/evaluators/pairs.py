@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Answer, Live
+from whet.evaluators.live import Answer, Live, Pass
 from whet.evaluators.subjects import Subject
+from whet.sandbox.protocol import CpuLimit
 
 MOST_AT_ONCE = 64
 """Inputs of one exchange."""
@@ -63,7 +64,7 @@ class Side:
             self._live = live
         return None
 
-    def call(self, payload: bytes, seconds: float) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
         """Runs one input; see `whet.evaluators.live.Live.call`."""
         if fault := self.open():
             return fault
@@ -73,7 +74,17 @@ class Side:
             self.close()
         return answer
 
-    def calls(self, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+    def timed(self, payload: bytes, seconds: float) -> Pass | Fault:
+        """Runs one input in a window of its own; see `whet.evaluators.live.Live.timed`."""
+        if fault := self.open():
+            return fault
+        assert self._live is not None
+        found = self._live.timed([payload], seconds)
+        if isinstance(found, Fault):
+            self.close()
+        return found
+
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
         """Yields an answer for each input; see `whet.evaluators.live.Live.calls`.
 
         Those behind a fault meet a new process. So do later ones where not all answers are taken.

@@ -11,6 +11,7 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox.held import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside.link import Link
+from whet.sandbox.process_tree import cpu_seconds, tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slot
 from whet.sandbox.spawner import end
@@ -83,6 +84,10 @@ class ForkServer(Holder):
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""
         return self.excess or self._slot.overdrawn()
+
+    def cpu(self) -> float | None:
+        """See `Holder.cpu`: one job runs at a time."""
+        return cpu_seconds(list(tree(self.pid)))
 
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""

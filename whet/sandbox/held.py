@@ -13,6 +13,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.forking import FAILED, TREE, File
 from whet.sandbox.inside.link import Link
+from whet.sandbox.process_tree import cpu_seconds
 from whet.sandbox.protections import Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.session import Child, PipeSession, crash, text
@@ -80,6 +81,10 @@ class Holder(ABC):
     def pids(self) -> list[int]:
         """See `whet.sandbox.protocol.Session.pids`."""
         return []
+
+    def cpu(self) -> float | None:
+        """See `whet.sandbox.protocol.Session.cpu`."""
+        return cpu_seconds(self.pids())
 
     @abstractmethod
     def remove(self) -> None:
@@ -162,6 +167,10 @@ class HeldProcess:
     def pids(self) -> list[int]:
         """See `whet.sandbox.session.Child.pids`."""
         return self._holder.pids()
+
+    def cpu(self) -> float | None:
+        """See `whet.sandbox.session.Child.cpu`."""
+        return self._holder.cpu()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""

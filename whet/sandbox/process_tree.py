@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,6 +34,11 @@ def running_seconds(pid: int) -> float:
             with suppress(*GONE):
                 total += int((thread / "schedstat").read_text().split()[0])
     return total / 1e9
+
+
+def cpu_seconds(pids: Sequence[int]) -> float | None:
+    """Returns what the threads of some processes have run so far; None of no process."""
+    return sum(map(running_seconds, pids)) if pids else None
 
 
 def ticked_seconds(pid: int) -> float:

@@ -67,6 +67,26 @@ class Job:
     profiling: bool = False
 
 
+STARVED = 25.0
+"""Wall seconds a CPU second of a limit: a process that gets less than 4 % of a CPU, or waits for ever, is ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class CpuLimit:
+    """A limit that a busy machine does not bring nearer.
+
+    Attributes:
+        seconds: of CPU time that all processes of a session may use for one answer.
+    """
+
+    seconds: float
+
+    @property
+    def wall(self) -> float:
+        """Wall seconds after which an answer is not waited for, whatever CPU time was used."""
+        return self.seconds * STARVED
+
+
 class Session(Protocol):
     """A live process in a sandbox that answers messages one by one."""
 
@@ -74,14 +94,14 @@ class Session(Protocol):
     def tree(self) -> str:
         """Where the process sees the tree of its job."""
 
-    def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
+    def ask(self, *message: Any, seconds: float | CpuLimit) -> tuple[tuple[Any, ...], float]:
         """Sends a message and returns (the answer, wall seconds between them by the clock out here).
 
         Raises:
             Incident: no proper answer came within ``seconds``; the process is gone.
         """
 
-    def ask_each(self, *message: Any, answers: int, seconds: float) -> Generator[bytes]:
+    def ask_each(self, *message: Any, answers: int, seconds: float | CpuLimit) -> Generator[bytes]:
         """Sends a message that has several answers, and yields these as they come: bytes, in whatever form.
 
         All of the message is asked at once, so an answer may come before the one before it was looked at; one more
@@ -90,7 +110,7 @@ class Session(Protocol):
         Args:
             message: the message.
             answers: how many it has.
-            seconds: for each of them, by the clock out here.
+            seconds: for each of them, by the clock out here, or of CPU time.
 
         Raises:
             Incident: as for `ask`, in the place of the first answer that is missing.
@@ -107,6 +127,9 @@ class Session(Protocol):
 
     def pids(self) -> list[int]:
         """Returns its processes, below those that keep it, by their numbers out here; none where they are not seen."""
+
+    def cpu(self) -> float | None:
+        """Returns the CPU seconds of its processes and of those that keep it so far; None where they are not seen."""
 
     def close(self) -> None:
         """Ends the process and all that it started."""

@@ -16,9 +16,9 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, framed
 from whet.sandbox.inside.decode import decode
-from whet.sandbox.process_tree import tree
+from whet.sandbox.process_tree import cpu_seconds, tree
 from whet.sandbox.protections import ALL_ON, Protections
-from whet.sandbox.protocol import Incident
+from whet.sandbox.protocol import CpuLimit, Incident
 
 HEADER = 8
 PIECE = 1 << 16
@@ -60,12 +60,53 @@ class Child(Protocol):
     def pids(self) -> list[int]:
         """See `whet.sandbox.protocol.Session.pids`."""
 
+    def cpu(self) -> float | None:
+        """See `whet.sandbox.protocol.Session.cpu`."""
+
     def close(self, spoiled: bool) -> None:
         """Ends it with all that it started.
 
         Args:
             spoiled: something went wrong; nothing that it has touched may be used again.
         """
+
+
+class Deadline(Protocol):
+    """Says for how long an answer may still be waited for."""
+
+    def left(self) -> float:
+        """Returns the wall seconds until the next look at this; none or less where no answer may come any more."""
+
+
+class WallDeadline:
+    """A moment of the clock."""
+
+    def __init__(self, at: float) -> None:
+        self._at = at
+
+    def left(self) -> float:
+        """See `Deadline.left`."""
+        return self._at - time.perf_counter()
+
+
+class CpuDeadline:
+    """CPU time of all processes of a child, as the kernel tells it, from now on.
+
+    Where the kernel does not tell, the clock alone ends the wait.
+    """
+
+    def __init__(self, child: Child, limit: CpuLimit) -> None:
+        self._child = child
+        self._limit = limit
+        self._wall = WallDeadline(time.perf_counter() + limit.wall)
+        self._before = self._used()
+
+    def left(self) -> float:
+        """See `Deadline.left`: so long the rest of the CPU time lasts at least, for one thread."""
+        return min(self._wall.left(), self._limit.seconds - (self._used() - self._before))
+
+    def _used(self) -> float:
+        return self._child.cpu() or 0.0
 
 
 class PipeSession:
@@ -81,7 +122,7 @@ class PipeSession:
         os.set_blocking(child.stdin, False)
         os.set_blocking(child.stdout, False)
 
-    def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
+    def ask(self, *message: Any, seconds: float | CpuLimit) -> tuple[tuple[Any, ...], float]:
         """See `whet.sandbox.protocol.Session.ask`."""
         incident = None
         try:
@@ -93,14 +134,14 @@ class PipeSession:
             raise incident
         return value, spent
 
-    def ask_each(self, *message: Any, answers: int, seconds: float) -> Generator[bytes]:
+    def ask_each(self, *message: Any, answers: int, seconds: float | CpuLimit) -> Generator[bytes]:
         """See `whet.sandbox.protocol.Session.ask_each`."""
         incident = None
         left = answers
         try:
-            self._put(message, time.perf_counter() + seconds)
+            self._put(message, self._deadline(seconds))
             while left:
-                answer = self._answer(time.perf_counter() + seconds, BREATH if left > 1 else 0.0)
+                answer = self._answer(self._deadline(seconds), BREATH if left > 1 else 0.0)
                 if left == 1 and (incident := self._child.overdrawn()):
                     break
                 left -= 1
@@ -115,7 +156,7 @@ class PipeSession:
 
     def tell(self, *message: Any) -> None:
         """Sends a message that has no answer."""
-        self._send(message, time.perf_counter() + GRACE_SECONDS)
+        self._send(message, self._deadline(GRACE_SECONDS))
 
     def peak(self) -> int | None:
         """See `whet.sandbox.protocol.Session.peak`."""
@@ -129,6 +170,10 @@ class PipeSession:
         """See `whet.sandbox.protocol.Session.pids`."""
         return self._child.pids()
 
+    def cpu(self) -> float | None:
+        """See `whet.sandbox.protocol.Session.cpu`."""
+        return self._child.cpu()
+
     def close(self) -> None:
         """See `whet.sandbox.protocol.Session.close`."""
         self._end(spoiled=False)
@@ -138,10 +183,11 @@ class PipeSession:
             self._closed = True
             self._child.close(spoiled)
 
-    def _exchange(self, message: tuple[Any, ...], seconds: float) -> tuple[tuple[Any, ...], float]:
+    def _exchange(self, message: tuple[Any, ...], seconds: float | CpuLimit) -> tuple[tuple[Any, ...], float]:
         start = time.perf_counter()
-        self._put(message, start + seconds)
-        end = self._arrived(start + seconds)
+        deadline = self._deadline(seconds)
+        self._put(message, deadline)
+        end = self._arrived(deadline)
         spent = time.perf_counter() - start
         try:
             value = decode(memoryview(self._ahead)[HEADER:end])
@@ -152,20 +198,25 @@ class PipeSession:
             raise Incident("protocol", "the process sent no message")
         return value, spent
 
-    def _put(self, message: tuple[Any, ...], deadline: float) -> None:
+    def _deadline(self, seconds: float | CpuLimit) -> Deadline:
+        if isinstance(seconds, CpuLimit):
+            return CpuDeadline(self._child, seconds)
+        return WallDeadline(time.perf_counter() + seconds)
+
+    def _put(self, message: tuple[Any, ...], deadline: Deadline) -> None:
         """Sends a message, if it is our turn."""
         if self._turns and (self._ahead or _readable(self._child.stdout)):
             raise Incident("protocol", "the process spoke before it was asked")
         self._send(message, deadline)
 
-    def _answer(self, deadline: float, breath: float) -> bytes:
+    def _answer(self, deadline: Deadline, breath: float) -> bytes:
         """Returns the next answer."""
         end = self._arrived(deadline, breath)
         answer = bytes(memoryview(self._ahead)[HEADER:end])
         del self._ahead[:end]
         return answer
 
-    def _arrived(self, deadline: float, breath: float = 0.0) -> int:
+    def _arrived(self, deadline: Deadline, breath: float = 0.0) -> int:
         """Waits until all of the next answer is ahead; returns where it ends."""
         self._read_up_to(HEADER, deadline, breath)
         (length,) = struct.unpack_from("<Q", self._ahead)
@@ -175,7 +226,7 @@ class PipeSession:
         self._read_up_to(end, deadline)
         return end
 
-    def _send(self, message: tuple[Any, ...], deadline: float) -> None:
+    def _send(self, message: tuple[Any, ...], deadline: Deadline) -> None:
         for piece in framed(message):
             view = memoryview(piece)
             while view:
@@ -187,7 +238,7 @@ class PipeSession:
                 except BlockingIOError:
                     continue
 
-    def _read_up_to(self, length: int, deadline: float, breath: float = 0.0) -> None:
+    def _read_up_to(self, length: int, deadline: Deadline, breath: float = 0.0) -> None:
         """Reads until there are so many bytes ahead; more where more came within ``breath`` seconds."""
         while len(self._ahead) < length:
             try:
@@ -208,12 +259,13 @@ def _readable(descriptor: int) -> bool:
     return any(events & select.POLLIN for _, events in poll.poll(0))
 
 
-def _wait(descriptor: int, event: int, deadline: float) -> None:
+def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
     poll = select.poll()
     poll.register(descriptor, event)
-    left = deadline - time.perf_counter()
-    if left <= 0 or not poll.poll(left * 1000):
-        raise Incident("timeout", "no answer in time")
+    while (left := deadline.left()) > 0:
+        if poll.poll(left * 1000):
+            return
+    raise Incident("timeout", "no answer in time")
 
 
 def crash(code: int, said: str = "") -> Incident:
@@ -269,6 +321,10 @@ class LocalProcess:
     def pids(self) -> list[int]:
         """See `Child.pids`."""
         return list(tree(self._process.pid))
+
+    def cpu(self) -> float | None:
+        """See `Child.cpu`."""
+        return cpu_seconds(self.pids())
 
     def close(self, spoiled: bool) -> None:
         """Ends the process group; the PID namespace, where there is one, goes with it."""

@@ -229,7 +229,7 @@ def _inputs(
 
 def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidate: Candidate) -> Iterator[Comparison]:
     found = ladder.compare(candidate, int(drawn["seed"]), int(drawn["hash_seed"]))
-    # What was drawn comes first; how far it came, and what was made of it, hangs on the machine's speed.
+    # What was drawn comes first; how many of it there are, and what was made of it, follows from the cost of calls.
     sources = drawn.get("sources", {})
     count = sum(int(sources.get(name, 0)) for name in FROM_SEEDS)
     planned = ladder.planned(int(drawn["seed"]))

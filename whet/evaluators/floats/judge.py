@@ -11,10 +11,10 @@ is allowed, and a few units of the last place of the result.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from whet.core.task import Tolerance
 from whet.evaluators.floats.error_scale import Samples, believable
-from whet.evaluators.floats.leaves import LEAST, Group, Groups, Reals, ulp, wide
+from whet.evaluators.floats.leaves import ARGUMENTS, LEAST, Group, Groups, Reals, ulp, wide
 from whet.evaluators.floats.reference import BITS, Reference
 from whet.evaluators.floats.rules import (
     FLOOR_ULPS,
@@ -37,16 +37,17 @@ from whet.evaluators.floats.rules import (
     not_finite_alike,
 )
 
-SAMPLES = 8
-SAMPLE_SECONDS = 0.3
-"""After which no further sample is drawn, once there is one."""
-FULL = 3
-"""Inputs of one size that are judged in full before `GLANCE` holds for the next ones."""
+SAMPLES, FEWEST_SAMPLES = 8, 3
+"""Inputs off by a last place, or runs with fewer bits, for one input that is judged in full: the fewest where one of
+them is slow. With fewer the baseline's error would rest on the luck of one or two inputs."""
+FULL, FEWEST_FULL = 3, 1
+"""Inputs of one size that are judged in full before `GLANCE` holds for the next ones; the fewest likewise."""
+SLOW_SAMPLE = 0.25
+"""CPU seconds of a sample above which it is slow: the reference takes some hundred times as long as the baseline."""
+LARGE = 17
+"""Bits of the length of a payload from which a sample is slow in any case: 128 KiB, some 14,000 floats of a list."""
 GLANCE = 0.75
 """What share of the least that inputs of one size allowed is right without a closer look at the next ones."""
-SIZE_SECONDS = 0.5
-"""Spent on inputs of one size before `TIRED` takes the place of `GLANCE`."""
-TIRED = 2.0
 DROPPED_BITS = range(5, 13)
 """How many bits fewer the baseline is run with to see its error where its input has no floats."""
 DOUBLE_BITS = 53
@@ -63,14 +64,19 @@ class _Seen:
     Attributes:
         strictest: the least that they allowed, for each group, as a share of its scale, by the elements' magnitude.
         full: how many were judged in full.
-        seconds: spent on that.
+        slow: whether a sample is slow, by the length of the inputs, and by the first that was drawn.
         refined: whether the reference can be had for them.
     """
 
     strictest: dict[str, Reals] = field(default_factory=dict)
     full: int = 0
-    seconds: float = 0.0
+    slow: bool = False
     refined: bool = True
+
+    @property
+    def samples(self) -> int:
+        """How many samples are drawn for one input."""
+        return FEWEST_SAMPLES if self.slow else SAMPLES
 
     def add(self, name: str, group: Group, allowance: Allowance) -> None:
         bins, scale = _magnitudes(group)
@@ -82,17 +88,15 @@ class _Seen:
 
     def suffices(self, ours: Groups, theirs: Groups) -> bool:
         """Whether the candidate's floats are so near the baseline's that there is nothing to find out."""
-        spent = self.seconds > SIZE_SECONDS
-        if self.full < FULL and not spent:
-            return False
-        return self.near_enough(ours, theirs, TIRED if spent else GLANCE)
+        enough = FEWEST_FULL if self.slow else FULL
+        return self.full >= enough and self.near_enough(ours, theirs)
 
-    def near_enough(self, ours: Groups, theirs: Groups, factor: float) -> bool:
-        """Whether no float is off from the baseline's by more than a share of the least that was allowed so far."""
+    def near_enough(self, ours: Groups, theirs: Groups) -> bool:
+        """Whether no float is off from the baseline's by more than `GLANCE` of the least that was allowed so far."""
 
         def rule(name: str, group: Group) -> Allowance:
             bins, scale = _magnitudes(group)
-            allowed = _filled(self.strictest.get(name, np.zeros(BINS)))[bins] * scale * factor
+            allowed = _filled(self.strictest.get(name, np.zeros(BINS)))[bins] * scale * GLANCE
             return Allowance(finite(wide(group.values())), allowed, allowed)
 
         return not beyond(ours, theirs, rule)
@@ -157,13 +161,11 @@ class FloatJudge:
             return ""
         with self._lock:
             size = len(payload).bit_length()
-            seen = self._seen.setdefault(size, _Seen())
+            seen = self._seen.setdefault(size, _Seen(slow=size > LARGE))
             if seen.suffices(ours, theirs) or self._smaller_suffice(size, ours, theirs):
                 tally.at_a_glance += 1
                 return ""
-            start = time.perf_counter()
             found, source = self._allowances(seen, payload, ours, theirs)
-            seen.seconds += time.perf_counter() - start
             # What is wrong by more was not looked at closely: it says nothing of what the next candidate may be off by.
             if source != HALF:
                 seen.full += 1
@@ -198,8 +200,7 @@ class FloatJudge:
         if self._seen[size].full or not known:
             return False
         nearest = self._seen[max(known)]
-        dear = nearest.seconds / nearest.full * 2 ** (size - max(known)) > SIZE_SECONDS
-        return dear and nearest.near_enough(ours, theirs, GLANCE)
+        return (nearest.slow or self._seen[size].slow) and nearest.near_enough(ours, theirs)
 
     def _tally(self) -> _Tally:
         if not hasattr(self._tallies, "tally"):
@@ -219,10 +220,10 @@ class FloatJudge:
         self, seen: _Seen, payload: bytes, ours: Groups, theirs: Groups
     ) -> tuple[dict[str, Allowance], str]:
         """Returns what is allowed in each group, and what that rests on."""
-        start = time.perf_counter()
+        changed = any(name.startswith(ARGUMENTS) for name in ours)
         near = self._reference.near(payload, 0)
         magnitude = near[1] if near else 0.0
-        truth = self._reference.truth(payload) if seen.refined else None
+        truth = self._reference.truth(payload, BITS, changed) if seen.refined else None
         seen.refined = truth is not None
         if truth is not None and not (alike(ours, truth) and believable(ours, truth, magnitude)):
             truth = None
@@ -230,24 +231,33 @@ class FloatJudge:
         most = {name: samples.most(name, magnitude) for name in ours}
         if beyond(ours, theirs, lambda group, _: most[group]):
             return most, HALF
-        if near is not None and not magnitude:
-            if truth is not None:
-                for dropped in DROPPED_BITS:
-                    if time.perf_counter() - start > SAMPLE_SECONDS:
-                        break
-                    samples.coarser(self._reference.truth(payload, DOUBLE_BITS - dropped), 2.0**-dropped)
-        elif near is not None:
-            for seed in range(1, SAMPLES + 1):
-                if samples.count and time.perf_counter() - start > SAMPLE_SECONDS:
+        if near is not None:
+            drawn = (self._nearby if magnitude else self._coarser)(payload, truth, changed)
+            before = self._reference.spent()
+            for number, add in enumerate(drawn, 1):
+                add(samples)
+                if number == 1 and not seen.full:
+                    seen.slow = seen.slow or self._reference.spent() - before > SLOW_SAMPLE
+                if number >= seen.samples:
                     break
-                one = self._reference.near(payload, seed)
-                if one is None:
-                    break
-                better = self._reference.truth(one[0]) if truth is not None else None
-                samples.near(self._reference.plain(one[0]), better)
         source = (
             f"{BITS} bits or the next wider type"
             if truth is not None
             else ("inputs off by a last place" if samples.count else f"{LAST_RESORT_ULPS:g} ulp")
         )
         return {name: samples.allowance(name, self._ratio, magnitude) for name in ours}, source
+
+    def _nearby(self, payload: bytes, truth: Groups | None, changed: bool) -> Iterator[Callable[[Samples], None]]:
+        """Yields what adds the baseline's outcomes on inputs that are off by a last place."""
+        for seed in range(1, SAMPLES + 1):
+            one = self._reference.near(payload, seed)
+            if one is None:
+                return
+            better = self._reference.truth(one[0], BITS, changed) if truth is not None else None
+            yield partial(Samples.near, plain=self._reference.plain(one[0]), truth=better)
+
+    def _coarser(self, payload: bytes, truth: Groups | None, changed: bool) -> Iterator[Callable[[Samples], None]]:
+        """Yields what adds the reference's outcomes with fewer bits."""
+        for dropped in DROPPED_BITS if truth is not None else ():
+            found = self._reference.truth(payload, DOUBLE_BITS - dropped, changed)
+            yield partial(Samples.coarser, found=found, share=2.0**-dropped)

@@ -15,8 +15,8 @@ import numpy as np
 from whet.core.signature import Signature
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups
-from whet.evaluators.floats.reference import BITS, RUN_SECONDS, floats_of
-from whet.evaluators.live import Live
+from whet.evaluators.floats.reference import BITS, RUN_LIMIT, floats_of
+from whet.evaluators.live import Live, LiveFunction
 from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.inside.codec import Elements, encode
 from whet.sandbox.inside.decode import Node, decode
@@ -70,7 +70,7 @@ class NativeReference:
         self._wide: Live | Fault | None = None
         self._plain: Live | Fault | None = None
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
         """Returns the floats of what the baseline makes of an input with wider floats; None where it cannot be had.
 
         Other numbers of bits than the most cannot be had.
@@ -110,6 +110,10 @@ class NativeReference:
         found, self._plain = _called(self._plain, payload)
         return found
 
+    def spent(self) -> float:
+        """See `whet.evaluators.floats.reference.Reference.spent`."""
+        return sum(live.session.cpu() or 0.0 for live in (self._wide, self._plain) if isinstance(live, LiveFunction))
+
     def close(self) -> None:
         """Ends both."""
         for live in (self._wide, self._plain):
@@ -127,7 +131,7 @@ def _called(live: Live | Fault, payload: bytes) -> tuple[Groups | None, Live | F
     """Returns the floats of an outcome, and the process; a new one is started next where it has ended."""
     if isinstance(live, Fault):
         return None, live
-    answer = live.call(payload, RUN_SECONDS)
+    answer = live.call(payload, RUN_LIMIT)
     return (None, None) if isinstance(answer, Fault) else (floats_of(answer[0]), live)
 
 

@@ -13,17 +13,17 @@ from typing import Any, Protocol
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups, outcome_leaves
-from whet.evaluators.live import START_SECONDS, Live
+from whet.evaluators.live import START_SECONDS, Live, LiveFunction
 from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.reference import LIBRARIES
-from whet.sandbox.protocol import Incident, Job, Session
+from whet.sandbox.protocol import CpuLimit, Incident, Job, Session
 
 BITS = 113
 """Of a Python float in the reference: as many as IEEE 754's binary128 has."""
-RUN_SECONDS = 5.0
-"""That one run of the reference, or of the baseline near an input, may take."""
+RUN_LIMIT = CpuLimit(5.0)
+"""Of one run of the reference, or of the baseline near an input."""
 
 
 @cache
@@ -44,14 +44,23 @@ def libraries() -> bytes:
 class Reference(Protocol):
     """A baseline with more bits than it has."""
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
-        """Returns the floats of what the baseline makes of an input with so many bits; None where it cannot be had."""
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
+        """Returns the floats of what the baseline makes of an input with so many bits; None where it cannot be had.
+
+        Args:
+            payload: the input.
+            bits: of a float.
+            arguments: whether those of the arguments after the call are wanted: to store many takes longer than a call.
+        """
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
         """Returns an input whose floats are off by a last place, and the sum of the magnitudes of the given one's."""
 
     def plain(self, payload: bytes) -> Groups | None:
         """Returns the floats of the baseline's outcome on an input."""
+
+    def spent(self) -> float:
+        """Returns the CPU seconds that its processes have used so far."""
 
     def close(self) -> None:
         """Ends its processes."""
@@ -65,9 +74,9 @@ class PythonReference:
         self._session: Session | None = None
         self._live: Live | None = None
 
-    def truth(self, payload: bytes, bits: int = BITS) -> Groups | None:
-        """Returns the floats of what the baseline makes of an input with more bits; None where it cannot be had."""
-        outcome = self._asked("call", payload, bits)
+    def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
+        """See `Reference.truth`."""
+        outcome = self._asked("call", payload, bits, arguments)
         return None if outcome is None else floats_of(outcome[1])
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float] | None:
@@ -82,11 +91,16 @@ class PythonReference:
             if isinstance(started, Fault):
                 return None
             self._live = started
-        answer = self._live.call(payload, RUN_SECONDS)
+        answer = self._live.call(payload, RUN_LIMIT)
         if isinstance(answer, Fault):
             self._live = None
             return None
         return floats_of(answer[0])
+
+    def spent(self) -> float:
+        """See `Reference.spent`."""
+        sessions = (self._session, self._live.session if isinstance(self._live, LiveFunction) else None)
+        return sum(session.cpu() or 0.0 for session in sessions if session is not None)
 
     def close(self) -> None:
         """Ends both."""
@@ -104,7 +118,7 @@ class PythonReference:
         for _ in range(2):  # its process may have been ended for what it used
             try:
                 session = self._session or self._opened()
-                answer, _ = session.ask(*message, seconds=RUN_SECONDS)
+                answer, _ = session.ask(*message, seconds=RUN_LIMIT)
             except Incident as incident:
                 self._session = None
                 if incident.kind == "timeout":

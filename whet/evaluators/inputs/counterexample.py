@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -11,7 +10,7 @@ from whet.core.task import Kind
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.domain import Domain
 from whet.evaluators.inputs.plain_data import read, write
-from whet.evaluators.inputs.shrink import MOST_SECONDS, MOST_TRIES, shrink, smaller_texts, smaller_values
+from whet.evaluators.inputs.shrink import shrink, smaller_texts, smaller_values
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.sandbox.inside.codec import CodecError
 
@@ -27,7 +26,13 @@ Failing = Callable[[Input], Fault | None]
 
 
 def smallest(
-    item: Input, fault: Fault, failing: Failing, source: InputSource, seed: int, examples: Iterable[bytes]
+    item: Input,
+    fault: Fault,
+    failing: Failing,
+    source: InputSource,
+    seed: int,
+    examples: Iterable[bytes],
+    tries: int,
 ) -> Fault:
     """Returns what is wrong on the smallest input found.
 
@@ -38,12 +43,11 @@ def smallest(
         source: draws smaller sizes, and knows what is valid.
         seed: of those draws; no other input of the run comes from it.
         examples: inputs that show what the target is for.
+        tries: inputs that are tried at most, half of them drawn.
     """
-    end = time.perf_counter() + MOST_SECONDS
     drawn = list(_smaller_sizes(item, source, seed))
-    for smaller in drawn:
-        if time.perf_counter() > end - MOST_SECONDS / 2:
-            break
+    for smaller in drawn[: tries // 2]:
+        tries -= 1
         if found := failing(smaller):
             item, fault = smaller, found
             break
@@ -58,8 +62,7 @@ def smallest(
             faults[payload] = found
         return found is not None
 
-    left = end - time.perf_counter()
-    payload = reducer(item.payload, still, [*examples, *(one.payload for one in drawn)], left)
+    payload = reducer(item.payload, still, [*examples, *(one.payload for one in drawn)], tries)
     found = faults[payload]
     if len(payload) > LARGEST_KEPT:
         return found
@@ -74,7 +77,7 @@ def _smaller_sizes(item: Input, source: InputSource, seed: int) -> Iterator[Inpu
         yield from source.try_draw(size, [derive(seed, "smaller", size, i) for i in range(SMALL_DRAWS)])
 
 
-def _reduced_value(payload: bytes, still: Callable[[bytes], bool], examples: list[bytes], seconds: float) -> bytes:
+def _reduced_value(payload: bytes, still: Callable[[bytes], bool], examples: list[bytes], tries: int) -> bytes:
     domain = Domain()
     try:
         values = [read(example) for example in examples]
@@ -85,17 +88,16 @@ def _reduced_value(payload: bytes, still: Callable[[bytes], bool], examples: lis
             value,
             lambda one: smaller_values(one, shape),
             lambda one: domain.admits(one) and still(write(one)),
-            MOST_TRIES,
-            seconds,
+            tries,
         )
         return payload if found is value else write(found)
     except (CodecError, RecursionError):  # too deep to be walked through: it is shown as it is
         return payload
 
 
-def _reduced_text(payload: bytes, still: Callable[[bytes], bool], examples: list[bytes], seconds: float) -> bytes:
+def _reduced_text(payload: bytes, still: Callable[[bytes], bool], examples: list[bytes], tries: int) -> bytes:
     try:
         text = payload.decode()
     except UnicodeDecodeError:
         return payload
-    return shrink(text, smaller_texts, lambda one: still(one.encode()), MOST_TRIES, seconds).encode()
+    return shrink(text, smaller_texts, lambda one: still(one.encode()), tries).encode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,7 +12,6 @@ from whet.evaluators.inputs.shapes import Shape, parts, with_parts
 from whet.sandbox.inside.decode import Node
 
 MOST_TRIES = 200
-MOST_SECONDS = 1.0
 MOST_SINGLES = 24
 """Items of one sequence that are tried one at a time."""
 TOKEN = re.compile(r"\S+")
@@ -26,7 +24,6 @@ def shrink(
     reductions: Callable[[T], Iterator[T]],
     still: Callable[[T], bool],
     tries: int = MOST_TRIES,
-    seconds: float = MOST_SECONDS,
 ) -> T:
     """Returns the smallest value found on which something still holds.
 
@@ -35,14 +32,12 @@ def shrink(
         reductions: yields simpler values than a given one, the boldest first.
         still: whether it holds.
         tries: the most calls of ``still``.
-        seconds: after which no further one is begun.
     """
-    end = time.perf_counter() + seconds
     better = True
     while better:
         better = False
         for simpler in reductions(value):
-            if tries <= 0 or time.perf_counter() > end:
+            if tries <= 0:
                 return value
             tries -= 1
             if still(simpler):

@@ -30,8 +30,8 @@ class Reference:
         self.target: Any = open_target(tree, kind, *words)
         self.is_module = kind == "module"
 
-    def outcome(self, capture: Capture, payload: bytes, bits: int) -> bytes:
-        """Returns what the baseline makes of an input with that many bits."""
+    def outcome(self, capture: Capture, payload: bytes, bits: int, arguments: bool) -> bytes:
+        """Returns what the baseline makes of an input with that many bits, with the arguments after it or without."""
         self.precise.use(bits)
         if self.is_module:
             given = decode(payload, self.target.resolve)
@@ -41,7 +41,7 @@ class Reference:
             init, args, kwargs = self.wider.widened(self.target.decode(payload))
         with self.wider.widened_modules():
             kind, instance, value, _ = invoke(self.target, init, args, kwargs)
-        left = None if self.is_module else (args, kwargs)
+        left = None if self.is_module or not arguments else (args, kwargs)
         return stored(kind, left, instance, value, capture.take())
 
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float]:
