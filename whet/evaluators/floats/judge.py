@@ -42,10 +42,10 @@ SAMPLES, FEWEST_SAMPLES = 8, 3
 them is slow. With fewer the baseline's error would rest on the luck of one or two inputs."""
 FULL, FEWEST_FULL = 3, 1
 """Inputs of one size that are judged in full before `GLANCE` holds for the next ones; the fewest likewise."""
-SLOW_SAMPLE = 0.25
+SLOW_SAMPLE = 0.1
 """CPU seconds of a sample above which it is slow: the reference takes some hundred times as long as the baseline."""
-LARGE = 17
-"""Bits of the length of a payload from which a sample is slow in any case: 128 KiB, some 14,000 floats of a list."""
+LARGE = 16
+"""Bits of the length of a payload above which a sample is slow in any case: 64 KiB, some 7,000 floats of a list."""
 GLANCE = 0.75
 """What share of the least that inputs of one size allowed is right without a closer look at the next ones."""
 DROPPED_BITS = range(5, 13)
