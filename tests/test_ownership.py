@@ -39,6 +39,10 @@ def test_nothing_is_known_of_another_machine_or_another_namespace(part: int) -> 
     assert not is_gone(":".join(words))
 
 
-@pytest.mark.parametrize("name", ["", "12345", ":12345:0", f"{os.getpid()}", "a:b:c:d"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "12345", ":12345:0", str(os.getpid()), "a:b:c:d"],
+    ids=["nothing", "number", "no boot", "own number", "words"],
+)
 def test_what_is_no_owner_is_left_alone(name: str) -> None:
     assert not is_gone(name)

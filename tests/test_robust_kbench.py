@@ -14,7 +14,7 @@ from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.verdict import Reason, RungStatus
-from whet.evaluators.examiner import FEWEST_DRAWN
+from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.kernels import robust
 from whet.evaluators.kernels.problem import generator_text
 from whet.evaluators.targets import read_task
