@@ -253,7 +253,8 @@ CandidateFile = Annotated[
     typer.Option("--candidate", metavar="FILE", help="A full replacement of the target's file."),
 ]
 PatchFile = Annotated[
-    Path | None, typer.Option("--patch", metavar="FILE", help="A unified diff against the target's file.")
+    Path | None,
+    typer.Option("--patch", metavar="FILE", help="A unified diff of the target's file, by diff -u or git diff."),
 ]
 
 # Of `audit` alone.

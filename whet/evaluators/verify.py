@@ -16,7 +16,8 @@ from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.evidence import Replication
 from whet.core.front import front
 from whet.core.measurement import BETTER
-from whet.core.patch import Malformed, apply_patch, files_changed
+from whet.core.patch import Malformed
+from whet.core.patch_target import apply_to
 from whet.core.plain import to_plain
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
@@ -132,9 +133,7 @@ def _read(task: Task, candidate: str | Path | None, patch: str | Path | None) ->
         )
     assert patch is not None
     text = read_text(_file(patch, "--patch"))
-    if others := sorted(name for name in files_changed(text) if Path(name).name != task.path.name):
-        raise UsageError(f"--patch {patch} changes {others[0]}; only the target, {task.filename}, may change")
-    source = apply_patch(text, task.source)
+    source = apply_to(text, task.path.name, task.source)
     if isinstance(source, Malformed):
         raise UsageError(f"--patch {patch} does not fit {task.filename}: {source.complaint}")
     return Candidate(source, content_id(task.source), f"patch:{Path(patch).name}")
