@@ -39,12 +39,13 @@ from whet.agents.repairs import Repairs
 from whet.agents.strategies import open_strategy
 from whet.agents.workload_author import CALLERS, DECIDED, Author, author_of, lacks_workload
 from whet.core.belonging import repository_of
-from whet.core.config import Budget, Options, ProjectConfig, load_project_config
+from whet.core.config import Budget, Options, ProjectConfig, load_project_config, or_configured
 from whet.core.database.base import Kind as Database
 from whet.core.errors import BaselineError, NoInputsError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import told_as
 from whet.core.plain import from_plain, to_plain
+from whet.core.removal import dropping_unusable
 from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.task import Task
@@ -98,7 +99,7 @@ def optimize(
         strategy: how the next candidates are chosen.
         rounds: at most.
         candidates: asked for a round.
-        budget_usd: cap in US dollars.
+        budget_usd: cap in US dollars; for each cap that is None the project's configuration.
         budget_tokens: cap on input and output tokens together.
         budget_calls: cap on model calls.
         budget_candidates: cap on distinct candidates evaluated.
@@ -156,7 +157,7 @@ def optimize(
             strategy=strategy,
             rounds=rounds,
             candidates=candidates,
-            budget=default_budget(budget, models, prices),
+            budget=default_budget(or_configured(budget, config), models, prices),
             prices=prices.of(models),
             seed=seed,
             apply=apply,
@@ -169,12 +170,15 @@ def optimize(
             shared=shared_limits,
         )
         run = store.begin("optimize", task.target, to_plain(job))
+        store_task(store, evaluator.task if evaluator else task)  # again: see Store.begin
+        store.put(known or "")
         store.set_fact(run, "task", job.task)
         if replayed is not None:
             _tell_again(store, run, replayed)
         if author and task.symbol is not None:
             store.set_fact(run, CALLERS, callers(task.path, task.symbol))
-        return _work(store, run, job, judges, evaluator, models, listener, person)
+        with dropping_unusable(store, run):
+            return _work(store, run, job, judges, evaluator, models, listener, person)
 
 
 def resume(

@@ -157,6 +157,12 @@ class Budget:
                 raise UsageError(f"--budget-{field.name} {value:g} is negative")
 
 
+def or_configured(given: Budget, config: ProjectConfig) -> Budget:
+    """Returns a budget in which the configuration caps what nobody gave a cap for."""
+    caps = {field.name: getattr(given, field.name) for field in fields(Budget)}
+    return Budget(**{name: getattr(config, f"budget_{name}") if cap is None else cap for name, cap in caps.items()})
+
+
 class ModelPrice(BaseModel):
     """USD a million tokens, as a user states it under ``[tool.whet.prices."MODEL"]``."""
 
@@ -186,8 +192,8 @@ class ProviderLimits(BaseModel):
 class ProjectConfig(BaseModel):
     """``[tool.whet]`` in a pyproject.toml, or in a whet.toml that describes no task.
 
-    All but the models, their prices and providers, and what they remember is for whole repositories; None leaves it to
-    the command line.
+    All but the models, their prices and providers, what they remember, and the budgets is for whole repositories; None
+    leaves it to the command line.
 
     Attributes:
         model: who proposes.
@@ -208,7 +214,8 @@ class ProjectConfig(BaseModel):
         rounds: turns of the loop for one function.
         candidates: in a round.
         strategy: how the next candidates are chosen.
-        budget_usd: cap on what models may cost; the other budgets are caps on the whole run too.
+        budget_usd: cap on what models may cost; the other budgets are caps on the whole run too, of one function as
+            of a repository.
         budget_tokens: input and output together.
         budget_calls: of models.
         budget_candidates: distinct ones evaluated.

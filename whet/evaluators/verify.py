@@ -19,6 +19,7 @@ from whet.core.measurement import BETTER
 from whet.core.patch import Malformed
 from whet.core.patch_target import apply_to
 from whet.core.plain import to_plain
+from whet.core.removal import dropping_unusable
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
 from whet.core.task import Task
@@ -176,7 +177,8 @@ def judged(
         store.set_fact(run, "task", to_plain(task))
         store.put(candidate.source)
         store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
-        result = _climbed(store, run, candidate, ladder, settings.metrics, start, listener, then)
+        with dropping_unusable(store, run):
+            result = _climbed(store, run, candidate, ladder, settings.metrics, start, listener, then)
         store.finish(run, result.to_json())
         return result
     finally:
