@@ -16,7 +16,7 @@ from whet.core.candidate import content_id
 from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.store import RunRecord, Store
-from whet.core.text import duration, parse_duration, size_of
+from whet.core.text import duration, parse_duration
 from whet.evaluators.targets import read_task
 from whet.testing.tabled import Row, TabledEvaluator
 
@@ -225,18 +225,3 @@ def test_durations_for_people(seconds, text):
 @pytest.mark.parametrize(("text", "seconds"), [("30d", 30 * 86400), ("1.5h", 5400), ("2w", 14 * 86400), ("90s", 90)])
 def test_durations_that_people_write(text, seconds):
     assert parse_duration(text) == seconds
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0 B"),
-        (1023, "1023 B"),
-        (1024, "1.0 KiB"),
-        (5_662_310, "5.4 MiB"),
-        (300 << 20, "300 MiB"),
-        (3 << 41, "6144 GiB"),
-    ],
-)
-def test_sizes_for_people(number, text):
-    assert size_of(number) == text

@@ -23,6 +23,8 @@ PROTOCOLS = ("kernelbench",)
 TORCH_FLAGS = ("tf32", "cudnn-benchmark")
 """Switches of cuBLAS and cuDNN that a user may want both sides to run with."""
 ISAS = ("x86_64", "aarch64", "riscv64")
+ALIKE = 0.7
+"""How much of a wrong key has to agree with the one that is suggested. Below, unrelated ones are: build for until."""
 PYPROJECT, WHET_TOML = "pyproject.toml", "whet.toml"
 
 
@@ -263,7 +265,11 @@ def describe_invalid(error: ValidationError, model: type[BaseModel]) -> str:
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = _keys_at(model, tuple(str(part) for part in first["loc"][:-1]))
-        return f"unknown key '{where}'{nearest(str(first['loc'][-1]), known)}"
+        key = str(first["loc"][-1])
+        if model is ProjectConfig and len(first["loc"]) == 1 and key.replace("-", "_") in Options.__slots__:
+            return f"unknown key '{where}'; give it on the command line: --{key.replace('_', '-')}"
+        mend = nearest(key, known, ALIKE) or f"; it has {', '.join(known)}"
+        return f"unknown key '{where}'{mend}"
     return f"{where}: {first['msg'].lower()}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 
@@ -54,14 +53,6 @@ def plural(number: float, noun: str) -> str:
 def percent(share: float) -> str:
     """Returns a share of one in percent: ``99 %``."""
     return f"{share * 100:g} %"
-
-
-def size_of(number: float) -> str:
-    """Returns a number of bytes with a unit: ``5.4 MiB``."""
-    units = ("B", "KiB", "MiB", "GiB")
-    power = min(int(math.log(max(1, abs(number)), 1024)), len(units) - 1)
-    scaled = number / 1024**power
-    return f"{scaled:.{0 if power == 0 or abs(scaled) >= 100 else 1}f} {units[power]}"
 
 
 def duration(seconds: float) -> str:
