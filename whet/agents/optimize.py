@@ -26,6 +26,7 @@ from whet.agents.limits import Limits
 from whet.agents.loop import Loop
 from whet.agents.models.base import Model, ModelError
 from whet.agents.models.in_turn import parts
+from whet.agents.models.manual import tell_by_hand
 from whet.agents.models.registry import open_model
 from whet.agents.models.replay import ReplayModel
 from whet.agents.outcome import Spent, concluded, recorded, unusable
@@ -347,7 +348,8 @@ def _work(
     person: Person | None,
 ) -> Result:
     """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
-    listener(Event(Kind.STAGE, f"run {run}", {"run": run}))
+    listener(Event(Kind.STAGE, f"run {run}", {"run": run, "budget": to_plain(job.budget)}))
+    tell_by_hand(models, listener)
     try:
         task = stored_task(store, run, job)
         desk = _Desk.of(store, run, job, load_project_config(task.path.parent))

@@ -196,6 +196,7 @@ def _climbed(
     then: Callable[[str, Verdict], None],
 ) -> Result:
     task = ladder.task
+    listener(Event(Kind.STAGE, f"run {run}"))
     listener(Event(Kind.STAGE, "validating the baseline"))
     try:
         ladder.validate()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
+from whet.core.events import Listener, unheard
 from whet.core.measurement import Measurement
 from whet.core.verdict import Rung
 from whet.evaluators.baseline import Baseline
@@ -29,13 +30,20 @@ class Metrics:
         oracle: compares outcomes.
         options: as the user gave them.
         meters: of ``options.metrics[0]`` and ``options.beside``.
+        listener: hears of each turn.
     """
 
     def __init__(
-        self, workshop: Workshop, source: InputSource, oracle: Oracle, options: Options, meters: Sequence[Meter]
+        self,
+        workshop: Workshop,
+        source: InputSource,
+        oracle: Oracle,
+        options: Options,
+        meters: Sequence[Meter],
+        listener: Listener = unheard,
     ) -> None:
         self._options = options
-        first, *others = ((meter, Measuring(workshop, source, oracle, options, meter)) for meter in meters)
+        first, *others = ((meter, Measuring(workshop, source, oracle, options, meter, listener)) for meter in meters)
         self._first = first[1]
         self._others = others
 
