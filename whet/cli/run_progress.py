@@ -16,6 +16,8 @@ SHORT = 10
 LONGEST_WHY = 200
 """Characters of a reason in a line."""
 
+TIMED = ("measuring", "confirming")
+
 Clock = Callable[[], float]
 
 
@@ -118,10 +120,10 @@ class Progress:
         """Returns a line for each candidate that is worked on."""
         now = self._clock()
         lines = [
-            f"{self._names[id]}  {state}{self._turn_text(id, now) if state == 'measuring' else ''}"
+            f"{self._names[id]}  {state}{self._turn_text(id, now) if state in TIMED else ''}"
             for id, state in self._slots.items()
         ]
-        beside = [id for id in self._turns if self._slots.get(id) != "measuring"]
+        beside = [id for id in self._turns if self._slots.get(id) not in TIMED]
         return [*lines, *(f"{id[:SHORT]}{self._turn_text(id, now)}" for id in beside)]
 
     def _turn_text(self, id: str, now: float) -> str:

@@ -205,6 +205,7 @@ def _climbed(
         name = TaskName(task.name, task.language, task.target)
         return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
     store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
+    listener(Event(Kind.STAGE, "judging the candidate"))
     verdict = climb(ladder, candidate, listener)
     store.set_fact(run, f"verdict:{candidate.id}", to_plain(verdict))
     then(run, verdict)
