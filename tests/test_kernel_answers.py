@@ -16,8 +16,8 @@ import whet
 from whet.core.config import Options
 from whet.core.label import Label
 from whet.core.verdict import Reason
-from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.labels.registry import labels
 from whet.evaluators.preloads import preloads

@@ -10,8 +10,9 @@ import pytest
 
 import whet as library
 from whet.cli.errors import Session
-from whet.cli.progress import View, candidate_line, watching
+from whet.cli.progress import View, watching
 from whet.cli.render import result_lines
+from whet.cli.run_progress import lasting_line
 from whet.core.candidate import content_id
 from whet.core.config import Budget, Options
 from whet.core.events import Event, Kind
@@ -296,7 +297,7 @@ def event(state, **data):
     return Event(Kind.CANDIDATE, "", {"candidate": "a" * 64, "origin": "scripted", "state": state, **data})
 
 
-def test_not_on_a_terminal_there_is_one_plain_line_a_candidate(capsys):
+def test_not_on_a_terminal_there_is_a_plain_line_for_what_lasts(capsys):
     session = Session()
     with watching(session, Budget(), silent=False) as listener:
         listener(Event(Kind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
@@ -306,6 +307,7 @@ def test_not_on_a_terminal_there_is_one_plain_line_a_candidate(capsys):
         listener(event("done", reason=None))
         listener(Event(Kind.COST, "", {"usd": 0.5, "tokens": 10, "calls": 1}))
     assert capsys.readouterr().out == (
+        "run 1\n"
         "aaaaaaaaaa  scripted  wrong_output\n"
         "aaaaaaaaaa  scripted  faster  2.00x (1.900x to 2.10x)\n"
         "aaaaaaaaaa  scripted  right, not timed\n"
@@ -323,7 +325,7 @@ def test_silence_prints_nothing_and_still_learns_the_run(capsys):
 
 
 def test_a_candidates_origin_cannot_colour_the_line():
-    line = candidate_line(Event(Kind.CANDIDATE, "", {**event("done", reason="crash").data, "origin": "\x1b[1mx\ny"}))
+    line = lasting_line(Event(Kind.CANDIDATE, "", {**event("done", reason="crash").data, "origin": "\x1b[1mx\ny"}))
     assert line == "aaaaaaaaaa  \\x1b[1mx y  crash"
 
 

@@ -13,6 +13,7 @@ from whet.agents.answers import LABELS, THINKING, Answer, parse_answer
 from whet.agents.experience import Recalled
 from whet.agents.kernels import coder_kernel, costs, device_lines
 from whet.agents.models.base import Attempt, Brief, Message, Model, ModelError, Reply, Request
+from whet.agents.models.manual import tell_use
 from whet.agents.person import SILENCE, Said
 from whet.agents.room import BYTES_PER_TOKEN, GENERATOR, SUPPORT, WHOLE, Cut, fitted
 from whet.agents.siblings import Sibling
@@ -352,12 +353,28 @@ def propose(ask: Ask, model: Model, facts: Situation, request: Request) -> Propo
         reply = ask(model, request)
         answer = _read(reply, facts)
         if isinstance(answer, Malformed) and reply.stop != "refusal":
+            tell_use(model, reply, f"read; it cannot be used, and is asked for once more: {answer.complaint}")
             reply = ask(model, repair_request(request, reply, "coder_repair", answer))
             answer = _read(reply, facts)
     except ModelError as error:
         if error.fatal:
             raise
         return Proposal(None, str(error))
+    proposal = _proposal(answer, reply, facts)
+    tell_use(model, reply, *_use_of(proposal))
+    return proposal
+
+
+def _use_of(proposal: Proposal | None) -> tuple[str, str]:
+    """Returns what became of an answer, in words, and the id of its candidate."""
+    if proposal is None:
+        return "read; nothing to propose", ""
+    if proposal.candidate is None:
+        return f"read; it cannot be used: {proposal.complaint}", ""
+    return "read; edits applied", proposal.candidate.id
+
+
+def _proposal(answer: Answer | Malformed | None, reply: Reply, facts: Situation) -> Proposal | None:
     if answer is None:
         return None
     if isinstance(answer, Malformed):

@@ -128,6 +128,13 @@ class Experience:
                 ).fetchall()
                 self._search.put(db, row, words)
 
+    def forget(self, run: str) -> None:
+        """Drops what a run found out."""
+        with self._store.transaction() as db:
+            if not self.lacking:
+                self._search.forget(db, run)
+            db.execute("DELETE FROM experience WHERE run = :run", {"run": run})
+
     def like(self, words: Sequence[str], language: str, metric: str, repository: str) -> tuple[Recalled, ...]:
         """Returns the wins and lessons about the code that is most alike, wins first.
 

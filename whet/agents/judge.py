@@ -66,7 +66,7 @@ def judge_request(facts: Situation, records: Records, past: Past = NO_PAST) -> R
         lambda cut: _asked(facts, records, past, facts.shown(cut)),
     )
     messages = (*known, Message("user", asked))
-    return Request("judge", messages, facts.round, ROOM, facts.brief(tuple(records)))
+    return Request("judge", messages, facts.round, ROOM, facts.brief(tuple(records)), f"round {facts.round}, the judge")
 
 
 def _asked(facts: Situation, records: Records, past: Past, shown: Mapping[str, Any]) -> str:

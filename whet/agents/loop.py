@@ -32,6 +32,7 @@ from whet.agents.known_best import KnownBest
 from whet.agents.lanes import side_by_side
 from whet.agents.ledger import Ledger
 from whet.agents.models.base import Model
+from whet.agents.models.manual import by_hand
 from whet.agents.predictions import Prediction, Predictions
 from whet.agents.proposing import Proposing
 from whet.agents.race import BEHIND, TIME_IS_UP, race, undecided
@@ -196,6 +197,9 @@ class Loop:
     def _propose(self, number: int, coder: Model) -> Round:
         edited = self.dialogue.words.edited(number) if self.dialogue else []
         brought = self.proposing.round(number, edited, coder)
+        for id in brought.same:
+            if file := self._answer_file(id):
+                self._say(Kind.ANSWER, f"{file}: the same as a version that the run has seen; not judged again")
         self._say_cost()
         return brought
 
@@ -233,8 +237,10 @@ class Loop:
 
     def _check_one(self, id: str) -> None:
         self._say_candidate(id, "checking")
-        if not self.evaluations.check(id).correct:
+        if not self.evaluations.check(id).correct or self.evaluations.task.untimed:
             self._say_done(id)
+        else:
+            self._say_candidate(id, "waiting for the clock")
 
     def _measure(self, number: int) -> State:
         if self.evaluations.task.untimed:
@@ -274,7 +280,9 @@ class Loop:
             self._say_candidate(id, "measuring")
             # One alone has nobody to be left behind.
             found[id] = self.evaluations.look(id, 1) if len(ids) > 1 else self.evaluations.measure(id)
-            if not undecided(found[id]):
+            if undecided(found[id]):
+                self._say_candidate(id, "waiting for the clock")
+            else:
                 self._say_done(id)
 
         side_by_side([look] * len(ids), self.plan.looks, math.inf)
@@ -387,10 +395,13 @@ class Loop:
         Raises:
             BudgetError: nobody knows, and the time is up.
         """
-        if not self.evaluations.is_settled(id):
-            self.caps.check_time(f"confirm:{id}")
-            self._say(Kind.STAGE, f"confirming {id[:10]}", stage="confirm")
-        return self.evaluations.confirm(id).confirmed
+        if self.evaluations.is_settled(id):
+            return self.evaluations.confirm(id).confirmed
+        self.caps.check_time(f"confirm:{id}")
+        self._say(Kind.STAGE, f"confirming {id[:10]}", stage="confirm")
+        confirmed = self.evaluations.confirm(id).confirmed
+        self._say_confirmed(id, confirmed)
+        return confirmed
 
     def _confirm_early(self, id: str) -> None:
         """Confirms what has just become the best where the time is capped: when that is up, nothing is begun."""
@@ -423,7 +434,23 @@ class Loop:
     def _say_done(self, id: str) -> None:
         record = self.evaluations.record(id)
         figures = {name: record[name] for name in ("ratio", "low", "high", "metric") if record["ratio"] is not None}
-        self._say_candidate(id, "done", reason=record["reason"], **figures)
+        told = {name: record[name] for name in ("rung", "detail")}
+        answer = {"answer": file} if (file := self._answer_file(id)) else {}
+        self._say_candidate(id, "done", reason=record["reason"], **told, **answer, **figures)
+
+    def _say_confirmed(self, id: str, confirmed: bool) -> None:
+        """Tells what is left of the figure that was measured first."""
+        verdict = self.evaluations.confirm(id)
+        first, now = self.evaluations.measure(id).measurement, verdict.measurement
+        figures = {"first": first.speedup.ratio if first else None, "ratio": now.speedup.ratio if now else None}
+        fallen = verdict.failed
+        why = "" if confirmed or fallen is None else f"{fallen.reason}: {fallen.detail}"
+        self._say_candidate(id, "confirmed" if confirmed else "unconfirmed", why=why, **figures)
+
+    def _answer_file(self, id: str) -> str:
+        """Returns the file that a candidate was read from, where a person answers through files."""
+        models = [self.coder, *([self.takeover] if self.takeover is not None else [])]
+        return next((file for model in models for part in by_hand(model) if (file := part.file_of(id))), "")
 
 
 @contextmanager

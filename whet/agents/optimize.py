@@ -25,6 +25,7 @@ from whet.agents.known_best import KnownBest
 from whet.agents.loop import Loop
 from whet.agents.models.base import Model, ModelError
 from whet.agents.models.in_turn import parts
+from whet.agents.models.manual import tell_by_hand
 from whet.agents.models.reach import expect_reachable
 from whet.agents.models.registry import open_model
 from whet.agents.models.replay import ReplayModel
@@ -40,11 +41,12 @@ from whet.agents.strategies import open_strategy
 from whet.agents.time_cap import replayed, turned
 from whet.agents.workload_author import CALLERS, DECIDED, Author, author_of, lacks_workload
 from whet.core.belonging import repository_of
-from whet.core.config import Budget, Options, load_project_config
+from whet.core.config import Budget, Options, load_project_config, or_configured
 from whet.core.errors import BaselineError, NoInputsError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import told_as
 from whet.core.plain import from_plain, to_plain
+from whet.core.removal import dropping_unusable
 from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.task import Task
@@ -98,7 +100,7 @@ def optimize(
         strategy: how the next candidates are chosen.
         rounds: at most.
         candidates: asked for a round.
-        budget_usd: cap in US dollars.
+        budget_usd: cap in US dollars; for each cap that is None the project's configuration.
         budget_tokens: cap on input and output tokens together.
         budget_calls: cap on model calls.
         budget_candidates: cap on distinct candidates evaluated.
@@ -159,7 +161,7 @@ def optimize(
             strategy=strategy,
             rounds=rounds,
             candidates=candidates,
-            budget=default_budget(budget, models, prices),
+            budget=default_budget(or_configured(budget, config), models, prices),
             prices=prices.of(models),
             seed=seed,
             apply=apply,
@@ -172,12 +174,15 @@ def optimize(
             shared=shared_limits,
         )
         run = store.begin("optimize", task.target, to_plain(job))
+        store_task(store, evaluator.task if evaluator else task)  # again: see Store.begin
+        store.put(known or "")
         store.set_fact(run, "task", job.task)
         if replayed is not None:
             _tell_again(store, run, replayed)
         if author and task.symbol is not None:
             store.set_fact(run, CALLERS, callers(task.path, task.symbol))
-        return _work(store, run, job, judges, evaluator, models, listener, person, began)
+        with dropping_unusable(store, run):
+            return _work(store, run, job, judges, evaluator, models, listener, person, began)
 
 
 def resume(
@@ -324,7 +329,8 @@ def _work(
     began: float | None = None,
 ) -> Result:
     """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
-    listener(Event(Kind.STAGE, f"run {run}", {"run": run}))
+    listener(Event(Kind.STAGE, f"run {run}", {"run": run, "budget": to_plain(job.budget)}))
+    tell_by_hand(models, listener)
     try:
         task = stored_task(store, run, job)
         desk = Desk.of(store, run, job, load_project_config(task.path.parent), began)

@@ -83,7 +83,8 @@ class Proposing:
         questions: dict[str, Callable[[], Proposal | None]] = {}
         for place, aim in enumerate(aims):
             facts, question = told[aim]
-            asked = replace(question, sample=numbers[aim.parent])
+            which = f"round {number}, sample {place + 1} of {len(aims)}"
+            asked = replace(question, sample=numbers[aim.parent], place=which)
             numbers[aim.parent] += 1
             questions[f"coder:{number}:{place}"] = partial(propose, self.ledger.ask, coder, facts, asked)
         return questions

@@ -11,7 +11,7 @@ from whet.agents.judges import telling
 from whet.benchmarks.runner.run import Done, Run
 from whet.cli.hosts import Pace, host_lines
 from whet.core.events import Event
-from whet.core.text import count, one_line, times
+from whet.core.text import count, duration, one_line, times
 
 Tell = Callable[[Done], None]
 
@@ -90,10 +90,4 @@ def _outcome(done: Done) -> str:
 def status_of(done: Done) -> str:
     """Returns how far the run is: jobs done, time left and money spent."""
     spent = f", {done.usd:.4f} USD" if done.usd else ""
-    return f"{done.number} of {done.total} done, {_duration(done.left)} left{spent}"
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    return f"{done.number} of {done.total} done, {duration(done.left)} left{spent}"

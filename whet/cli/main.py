@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from typer.completion import shell_complete
 from typer.core import TyperGroup
 
 from whet import __version__
@@ -21,6 +23,7 @@ from whet.cli import (
     init,
     optimize,
     profile,
+    run_list,
     runs,
     store,
     transpile,
@@ -31,13 +34,16 @@ from whet.cli.mcp.command import mcp
 from whet.cli.options import Debug
 from whet.core.errors import UsageError, nearest
 
+COMPLETE = "_WHET_COMPLETE"
+"""Set by the script of `--show-completion` while a shell asks what may follow."""
+
 
 class Commands(TyperGroup):
     """A group of commands that answers an unknown one with the nearest known."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Finds the command that the arguments begin with."""
-        if args and args[0] not in self.commands:
+        if args and args[0] not in self.commands and not ctx.resilient_parsing:
             mend = nearest(args[0], self.commands) or f"; it has {', '.join(self.commands)}"
             raise UsageError(f"'{ctx.command_path}' has no command '{args[0]}'{mend}")
         return super().resolve_command(ctx, args)
@@ -49,17 +55,17 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-def _group(help: str) -> typer.Typer:
+def _group(help: str, *, completes: bool = False) -> typer.Typer:
     return typer.Typer(
         cls=Commands,
         help=help,
-        add_completion=False,
+        add_completion=completes,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
 
 
-app = _group("Makes code faster and proves it.")
+app = _group("Makes code faster and proves it.", completes=True)
 
 
 @app.callback()
@@ -82,12 +88,14 @@ app.command("transpile")(transpile.transpile)
 app.command("init")(init.init)
 app.command("mcp")(mcp)
 
-past = _group("Past runs: list, show, resume, replay and export them.")
-past.command("list")(runs.list_runs)
+past = _group("Past runs: list, show, resume, replay, export and delete them.")
+past.command("list")(run_list.list_runs)
 past.command("show")(runs.show)
 past.command("resume")(runs.resume)
 past.command("replay")(runs.replay)
 past.command("export")(runs.export)
+past.command("delete")(run_list.delete)
+past.command("prune")(run_list.prune)
 app.add_typer(past, name="runs")
 
 stores = _group("Where runs live: show it, and migrate what an older whet wrote.")
@@ -131,6 +139,8 @@ def main(arguments: Sequence[str] | None = None, session: Session | None = None)
 
     def work() -> int:
         command = typer.main.get_command(app)
+        if instruction := os.environ.get(COMPLETE):
+            return shell_complete(command, {}, "whet", COMPLETE, instruction)
         with command.make_context("whet", words, obj=session) as context:
             return int(command.invoke(context) or 0)
 

@@ -253,7 +253,8 @@ CandidateFile = Annotated[
     typer.Option("--candidate", metavar="FILE", help="A full replacement of the target's file."),
 ]
 PatchFile = Annotated[
-    Path | None, typer.Option("--patch", metavar="FILE", help="A unified diff against the target's file.")
+    Path | None,
+    typer.Option("--patch", metavar="FILE", help="A unified diff of the target's file, by diff -u or git diff."),
 ]
 
 # Of `audit` alone.
@@ -268,12 +269,35 @@ PrivilegedCounters = Annotated[
     ),
 ]
 
-Run = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The run, as `whet runs list` names it.")]
+
+def known_runs(incomplete: str) -> list[str]:
+    """Returns the ids of runs that begin so, for a shell's completion."""
+    from whet.core.store import Store
+
+    store = Store()
+    try:
+        return [record.id for record in store.runs() if record.id.startswith(incomplete)]
+    finally:
+        store.close()
+
+
+Run = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        show_default=False,
+        autocompletion=known_runs,
+        help="The run, as `whet runs list` names it.",
+    ),
+]
 
 Runs = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="ID", show_default=False, help="The runs, as `whet runs list` names them; one, but for --format."
+        metavar="ID",
+        show_default=False,
+        autocompletion=known_runs,
+        help="The runs, as `whet runs list` names them; one, but for --format.",
     ),
 ]
 

@@ -126,11 +126,12 @@ def _counters(counters: Sequence[Counter], width: int) -> Iterator[str]:
     yield ""
     yield "counters"
     lacking: dict[str, list[str]] = {}
+    counted = {counter.name for counter in counters if counter.value is not None}
     for counter in counters:
         if counter.value is not None:
             unit = f" {counter.unit}" if counter.unit else ""
             yield f"  {counter.name}  {counter.value:.6g}{unit} ({counter.source})"
-        else:
+        elif counter.name not in counted:  # by another means
             lacking.setdefault(counter.reason, []).append(counter.name)
     for reason, names in lacking.items():
         yield from _wrapped(f"not available: {', '.join(names)}: {reason}", width, "  ")

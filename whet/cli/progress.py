@@ -1,26 +1,28 @@
-"""Shows a run while it works: a live view on a terminal, else one plain line a candidate."""
+"""Shows a run while it works: a live view on a terminal, else plain lines."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from whet.cli.errors import Session
 from whet.cli.hosts import Pace, host_lines
+from whet.cli.run_progress import Clock, Progress, lasting_line
 from whet.core.config import Budget
 from whet.core.events import Event, Kind, Listener, unheard
-from whet.core.measurement import BETTER
-from whet.core.text import one_line, plural, times
 
 if TYPE_CHECKING:
     from rich.console import Group
 
-SHORT = 10
-"""Characters of a candidate's id that a line shows."""
+QUIET_SECONDS = 8.0
+"""After so long without a line a pipe is told how far the run is; with a tick, within 10 s."""
+TICK_SECONDS = 1.0
+"""Between two looks at whether that is due."""
 
 
 @contextmanager
@@ -61,61 +63,27 @@ def _display(budget: Budget, *, silent: bool, plain: bool) -> Iterator[Listener]
 
             yield show
     else:
-        lock, pace = threading.Lock(), Pace()
-
-        def say(event: Event) -> None:
-            if event.kind is Kind.HOSTS:
-                lines = pace.lines(event.data)
-            else:
-                lines = [line] if (line := candidate_line(event)) else []
-            with lock:
-                for line in lines:
-                    print(line, flush=True)
-
-        yield say
-
-
-def candidate_line(event: Event) -> str | None:
-    """Returns the line of a candidate that is done with or of a recording, or None for any other event."""
-    if event.kind is Kind.RECORDED:
-        return one_line(event.text)
-    if event.kind is not Kind.CANDIDATE or event.data.get("state") != "done":
-        return None
-    return f"{_name(event.data)}  {_outcome(event.data)}"
+        lines = Plain(budget, partial(print, flush=True))
+        with _ticking(lines):
+            yield lines.hear
 
 
 class View:
-    """What the live region shows: the stage, one line a slot, the hosts where there are some, and the budget."""
+    """What the live region shows: how far the run is, a line a slot, the hosts where there are some, and the budget."""
 
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
-        self._began = time.monotonic()
+    def __init__(self, budget: Budget, clock: Clock = time.monotonic) -> None:
         self._lock = threading.Lock()
-        self._stage = "starting"
-        self._slots: dict[str, str] = {}
-        self._done = 0
-        self._cost: Mapping[str, Any] = {}
+        self._progress = Progress(budget, clock)
         self._hosts: Sequence[str] = ()
 
     def hear(self, event: Event) -> str | None:
         """Takes in an event; returns a line that is to stay above the region, if any."""
         with self._lock:
-            if event.kind is Kind.COST:
-                self._cost = event.data
-            elif event.kind is Kind.HOSTS:
+            if event.kind is Kind.HOSTS:
                 self._hosts = host_lines(event.data["hosts"], event.data["waiting"])
-            elif event.kind is Kind.RECORDED:
-                return candidate_line(event)
-            elif event.kind is not Kind.CANDIDATE:
-                self._stage = one_line(event.text)
-                return self._stage if event.kind is Kind.JUDGE else None
-            elif line := candidate_line(event):
-                self._done += 1
-                self._slots.pop(event.data["candidate"], None)
-                return line
-            else:
-                self._slots[event.data["candidate"]] = f"{_name(event.data)}  {event.data['state']}"
-        return None
+                return None
+            self._progress.hear(event)
+        return None if event.kind in (Kind.STAGE, Kind.ROUND) and "run" not in event.data else lasting_line(event)
 
     def render(self) -> Group:
         """Returns the live region as it stands."""
@@ -123,37 +91,64 @@ class View:
         from rich.text import Text
 
         with self._lock:
-            slots = (f"  {line}" for line in self._slots.values())
-            rows = [self._stage, *slots, *self._hosts, self._budget_line()]
+            far = self._progress
+            best = [far.best] if far.best else []
+            rows = [far.stage, *(f"  {line}" for line in far.slots()), *best, *self._hosts, far.budget_line()]
         return Group(*(Text(row, no_wrap=True, overflow="ellipsis") for row in rows))
 
-    def _budget_line(self) -> str:
-        caps = self._budget
-        parts = (
-            _spent("USD", self._cost.get("usd", 0.0), caps.usd, ".4f"),
-            _counted("call", self._cost.get("calls", 0), caps.calls),
-            _counted("token", self._cost.get("tokens", 0), caps.tokens),
-            _counted("candidate", self._done, caps.candidates),
-            _spent("s", time.monotonic() - self._began, caps.seconds, ".0f"),
-        )
-        return ", ".join(parts)
+
+class Plain:
+    """What a pipe shows: a line for all that lasts, and how far the run is wherever nothing was said for a while.
+
+    Args:
+        budget: the caps that the lines show.
+        write: takes a line.
+        clock: of the waiting, in seconds.
+    """
+
+    def __init__(self, budget: Budget, write: Callable[[str], None], clock: Clock = time.monotonic) -> None:
+        self._lock = threading.Lock()
+        self._progress = Progress(budget, clock)
+        self._pace = Pace()
+        self._write = write
+        self._clock = clock
+        self._last = clock()
+
+    def hear(self, event: Event) -> None:
+        """Takes in an event."""
+        with self._lock:
+            self._progress.hear(event)
+            if event.kind is Kind.HOSTS:
+                lines = self._pace.lines(event.data)
+            else:
+                lines = [line] if (line := lasting_line(event)) else []
+            self._say(lines)
+
+    def tick(self) -> None:
+        """Says how far the run is, where that is due."""
+        with self._lock:
+            if self._clock() - self._last >= QUIET_SECONDS:
+                self._say([self._progress.line()])
+
+    def _say(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._write(line)
+            self._last = self._clock()
 
 
-def _spent(unit: str, used: float, cap: float | None, form: str = "d") -> str:
-    return f"{used:{form}} {unit}" if cap is None else f"{used:{form}} of {cap:g} {unit}"
+@contextmanager
+def _ticking(plain: Plain) -> Iterator[None]:
+    """Lets time pass for it."""
+    over = threading.Event()
 
+    def tick() -> None:
+        while not over.wait(TICK_SECONDS):
+            plain.tick()
 
-def _counted(noun: str, used: int, cap: int | None) -> str:
-    return _spent(plural(used if cap is None else cap, noun), used, cap)
-
-
-def _name(data: Mapping[str, Any]) -> str:
-    return f"{data['candidate'][:SHORT]}  {one_line(str(data.get('origin', '')), 40)}"
-
-
-def _outcome(data: Mapping[str, Any]) -> str:
-    reason, ratio = data.get("reason"), data.get("ratio")
-    if ratio is None:
-        return str(reason or "right, not timed")
-    outcome = reason or BETTER[data.get("metric", "time")]
-    return f"{outcome}  {times(ratio)} ({times(data['low'])} to {times(data['high'])})"
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from whet.cli import options as opt
-from whet.core.text import one_line
+from whet.cli.run_list import opened_store, summary
 
 if TYPE_CHECKING:
     from whet.core.store import RunRecord, Store
@@ -21,20 +18,6 @@ if TYPE_CHECKING:
 
 REPOSITORY = "repository"
 """The command of a run on a whole repository."""
-
-
-def list_runs(as_json: opt.Json = False, debug: opt.Debug = False) -> int:
-    """List the runs, newest first."""
-    with _store() as store:
-        rows = [summary(record) for record in store.runs()]
-    if as_json:
-        print(json.dumps(rows, indent=2))
-        return 0
-    for row in rows:
-        print(f"{row['run']}  {row['result'] or row['status']:<17}  {one_line(row['target'])}")
-    if not rows:
-        print("no runs yet; begin with: whet optimize TARGET")
-    return 0
 
 
 def show(
@@ -60,7 +43,7 @@ def show(
         return _report(run, "--html", html)
     if markdown is not None:
         return _report(run, "--markdown", markdown)
-    with _store() as store:
+    with opened_store() as store:
         record = store.run(run)
         told = transcript.shown(store, record)
     if as_json:
@@ -93,7 +76,7 @@ def resume(
     from whet.core.config import Budget
     from whet.core.errors import UsageError
 
-    with _store() as store:
+    with opened_store() as store:
         record = store.run(run)
     if record.command == REPOSITORY:
         if workers is not None:
@@ -174,7 +157,7 @@ def export(
         return _export_evidence(run, evidence, sign)
     if sign is not None:
         raise UsageError("--sign goes with --evidence FILE")
-    with _store() as store:
+    with opened_store() as store:
         document = json.dumps(transcript.document(store, store.run(run)), indent=2)
     if output is None:
         print(document)
@@ -193,7 +176,7 @@ def _export_lines(runs: list[str], all_runs: bool, form: str, licence: str | Non
         raise UsageError("give the ID of each run, or --all for all of them")
     if output is not None and output.exists():
         raise UsageError(f"--output {output} exists; give another name, or remove it")
-    with _store() as store:
+    with opened_store() as store:
         records = store.runs() if all_runs else [store.run(run) for run in dict.fromkeys(runs)]
         newest = sorted(records, key=lambda record: record.started, reverse=True)
         found = exported(store, newest, form, licence=licence or UNKNOWN, named=not all_runs)
@@ -208,7 +191,7 @@ def _export_lines(runs: list[str], all_runs: bool, form: str, licence: str | Non
 
 
 def _report(run: str, option: str, file: Path) -> int:
-    with _store() as store:
+    with opened_store() as store:
         text = _reported(store, store.run(run), option)
     if str(file) == "-":
         sys.stdout.buffer.write(text.encode())
@@ -257,34 +240,9 @@ def _export_evidence(run: str, file: Path, key: Path | None) -> int:
     from whet.evaluators.evidence.record import bundle_of
     from whet.evaluators.evidence.signing import sign
 
-    with _store() as store:
+    with opened_store() as store:
         bundle = bundle_of(store, run)
     if key is not None:
         bundle = replace(bundle, signature=sign(bundle.manifest, key))
     write_bundle(bundle, file)
     return 0
-
-
-def summary(record: RunRecord) -> dict[str, Any]:
-    """Returns what a list says of one run."""
-    result: Mapping[str, Any] = record.result or {}
-    return {
-        "run": record.id,
-        "target": record.target,
-        "status": record.status,
-        "result": result.get("status"),
-        "started": datetime.fromtimestamp(record.started, UTC).isoformat(timespec="seconds"),
-        "seconds": result.get("seconds"),
-        "cost": result.get("cost"),
-    }
-
-
-@contextmanager
-def _store() -> Iterator[Store]:
-    from whet.core.store import Store
-
-    store = Store()
-    try:
-        yield store
-    finally:
-        store.close()

@@ -23,6 +23,8 @@ PROTOCOLS = ("kernelbench",)
 TORCH_FLAGS = ("tf32", "cudnn-benchmark")
 """Switches of cuBLAS and cuDNN that a user may want both sides to run with."""
 ISAS = ("x86_64", "aarch64", "riscv64")
+ALIKE = 0.7
+"""How much of a wrong key has to agree with the one that is suggested. Below, unrelated ones are: build for until."""
 PYPROJECT, WHET_TOML = "pyproject.toml", "whet.toml"
 
 
@@ -157,6 +159,12 @@ class Budget:
                 raise UsageError(f"--budget-{field.name} {value:g} is negative")
 
 
+def or_configured(given: Budget, config: ProjectConfig) -> Budget:
+    """Returns a budget in which the configuration caps what nobody gave a cap for."""
+    caps = {field.name: getattr(given, field.name) for field in fields(Budget)}
+    return Budget(**{name: getattr(config, f"budget_{name}") if cap is None else cap for name, cap in caps.items()})
+
+
 class ModelPrice(BaseModel):
     """USD a million tokens, as a user states it under ``[tool.whet.prices."MODEL"]``."""
 
@@ -186,8 +194,8 @@ class ProviderLimits(BaseModel):
 class ProjectConfig(BaseModel):
     """``[tool.whet]`` in a pyproject.toml, or in a whet.toml that describes no task.
 
-    All but the models, their prices and providers, and what they remember is for whole repositories; None leaves it to
-    the command line.
+    All but the models, their prices and providers, what they remember, and the budgets is for whole repositories; None
+    leaves it to the command line.
 
     Attributes:
         model: who proposes.
@@ -208,7 +216,8 @@ class ProjectConfig(BaseModel):
         rounds: turns of the loop for one function.
         candidates: in a round.
         strategy: how the next candidates are chosen.
-        budget_usd: cap on what models may cost; the other budgets are caps on the whole run too.
+        budget_usd: cap on what models may cost; the other budgets are caps on the whole run too, of one function as
+            of a repository.
         budget_tokens: input and output together.
         budget_calls: of models.
         budget_candidates: distinct ones evaluated.
@@ -256,7 +265,11 @@ def describe_invalid(error: ValidationError, model: type[BaseModel]) -> str:
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = _keys_at(model, tuple(str(part) for part in first["loc"][:-1]))
-        return f"unknown key '{where}'{nearest(str(first['loc'][-1]), known)}"
+        key = str(first["loc"][-1])
+        if model is ProjectConfig and len(first["loc"]) == 1 and key.replace("-", "_") in Options.__slots__:
+            return f"unknown key '{where}'; give it on the command line: --{key.replace('_', '-')}"
+        mend = nearest(key, known, ALIKE) or f"; it has {', '.join(known)}"
+        return f"unknown key '{where}'{mend}"
     return f"{where}: {first['msg'].lower()}"
 
 

@@ -63,7 +63,13 @@ class StoreError(WhetError):
     """The store cannot be read or written any more; what it holds is as it was, and a run can be resumed."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Returns ``; did you mean 'X'?`` for the known word nearest to ``word``, or an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+def nearest(word: str, known: Iterable[str], alike: float = 0.5) -> str:
+    """Returns ``; did you mean 'X'?`` for the known word nearest to ``word``, or an empty string.
+
+    Args:
+        word: that is not known.
+        known: words.
+        alike: how much of both has to agree at least, 0 to 1.
+    """
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)
     return f"; did you mean '{close[0]}'?" if close else ""

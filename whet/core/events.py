@@ -12,8 +12,12 @@ class Kind(StrEnum):
     """What an event is about.
 
     ``stage``: a step began or ended (baseline, profile, confirm). ``round``: a round began, data ``round``.
-    ``candidate``: one candidate moved on, data ``candidate``, ``origin``, ``state`` (checking, measuring,
-    done), and once done ``reason`` or ``ratio``, ``low``, ``high``. ``judge``: data ``directive``. ``cost``:
+    ``candidate``: one candidate moved on, data ``candidate``, ``origin``, ``state`` (checking, waiting for the clock,
+    measuring, done, confirmed, unconfirmed), and once done ``reason`` or ``ratio``, ``low``, ``high``; ``answer`` is
+    the file that it was read from. Once confirmed or not, ``ratio``, ``first`` (the ratio before) and ``why``.
+    ``turn``: a turn of a measurement begins, data ``candidate``, ``rung``, ``turn``, ``turns`` (by the next look).
+    ``answer``: what a person who answers through files is asked, and what became of that.
+    ``judge``: data ``directive``. ``cost``:
     data ``usd``, ``tokens``, ``calls``. ``recorded``: what came of ``--record``. ``hosts``: how they are now, data
     ``hosts`` (see `whet.sandbox.workers.base.Host`) and ``waiting``, the work that none has begun.
     """
@@ -21,6 +25,8 @@ class Kind(StrEnum):
     STAGE = "stage"
     ROUND = "round"
     CANDIDATE = "candidate"
+    TURN = "turn"
+    ANSWER = "answer"
     JUDGE = "judge"
     COST = "cost"
     RECORDED = "recorded"

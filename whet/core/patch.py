@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+
+from whet.core.text import one_line
 
 MOST_HUNKS = 500
 """Matching costs the length of the text for each hunk."""
+LONGEST_SHOWN = 120
+"""Characters of a line that a complaint shows."""
 
 HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
@@ -40,13 +45,18 @@ class Hunk:
     ends: bool | None
 
 
-def apply_patch(patch: str, source: str) -> str | Malformed:
+def apply_patch(patch: str, source: str, *, backwards: bool = False) -> str | Malformed:
     """Returns the text that a unified diff makes of ``source``.
 
     Context must match exactly; the line numbers may be wrong where only one place fits. Line ends follow
     the source.
+
+    Args:
+        patch: the diff.
+        source: the text.
+        backwards: undo the change instead.
     """
-    return keeping_line_ends(_apply, patch, source)
+    return keeping_line_ends(partial(_apply, backwards=backwards), patch, source)
 
 
 def files_changed(patch: str) -> set[str]:
@@ -59,8 +69,8 @@ def files_changed(patch: str) -> set[str]:
         at += 1
         if line.startswith("@@"):
             # A removed line may look like the head of a file.
-            at += len(_body(lines, at, HUNK.match(line)))
-        elif line.startswith("--- ") and _begins_file(lines, at - 1):
+            at += len(hunk_body(lines, at))
+        elif line.startswith("--- ") and begins_file(lines, at - 1):
             names |= {_file_name(line[4:]), _file_name(lines[at][4:])}
         elif line.startswith(("rename from ", "rename to ", "copy to ")):
             names.add(line.partition(" ")[2].partition(" ")[2])
@@ -125,10 +135,12 @@ def occurrences(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
     return found
 
 
-def _apply(patch: str, source: str) -> str | Malformed:
+def _apply(patch: str, source: str, *, backwards: bool) -> str | Malformed:
     hunks = _read_hunks(split_lines(patch)[0])
     if isinstance(hunks, Malformed):
         return hunks
+    if backwards:
+        hunks = [replace(hunk, start=None, old=hunk.new, new=hunk.old, ends=None) for hunk in hunks]
     lines, ended = split_lines(source)
     out: list[str] = []
     done = drift = 0
@@ -153,18 +165,25 @@ def _place(hunk: Hunk, lines: Sequence[str], done: int, drift: int) -> int | str
         return "has no context and no usable line number; give the lines around it"
     places = [place for place in occurrences(lines, hunk.old) if place >= done]
     if not places:
-        return "does not fit: its context and removed lines must stand in the file exactly, in this order"
+        return f"does not fit: {_misfit(hunk.old, lines)}"
     if len(places) == 1:
         return places[0]
     exact = next((place for place in (stated, hunk.start) if place in places), None)
     return f"fits in {len(places)} places; give more context" if exact is None else exact
 
 
+def _misfit(wanted: Sequence[str], lines: Sequence[str]) -> str:
+    there = set(lines)
+    absent = next((line for line in wanted if line not in there), None)
+    which = "" if absent is None else f"; the file has no line: {one_line(absent, LONGEST_SHOWN)}"
+    return f"its context and removed lines must stand in the file exactly, in this order{which}"
+
+
 def _read_hunks(lines: Sequence[str]) -> list[Hunk] | Malformed:
     hunks: list[Hunk] = []
     at = 0
     while at < len(lines):
-        if hunks and _begins_file(lines, at):
+        if hunks and begins_file(lines, at):
             return Malformed("the diff changes more than one file; only the target may change")
         if not lines[at].startswith("@@"):
             at += 1
@@ -178,6 +197,11 @@ def _read_hunks(lines: Sequence[str]) -> list[Hunk] | Malformed:
         hunks.append(_hunk(header, body))
         at += 1 + len(body)
     return hunks or Malformed("the diff has no hunk; each begins with a line '@@ -1,2 +1,2 @@'")
+
+
+def hunk_body(lines: Sequence[str], start: int) -> Sequence[str]:
+    """Returns the lines of the hunk whose header is the line before ``start``."""
+    return _body(lines, start, HUNK.match(lines[start - 1]))
 
 
 def _body(lines: Sequence[str], start: int, header: re.Match[str] | None) -> Sequence[str]:
@@ -203,10 +227,11 @@ def _body(lines: Sequence[str], start: int, header: re.Match[str] | None) -> Seq
 
 
 def _ends_hunk(lines: Sequence[str], at: int) -> bool:
-    return (lines[at][:1] or " ") not in " +-\\" or _begins_file(lines, at)
+    return (lines[at][:1] or " ") not in " +-\\" or begins_file(lines, at)
 
 
-def _begins_file(lines: Sequence[str], at: int) -> bool:
+def begins_file(lines: Sequence[str], at: int) -> bool:
+    """Tells whether the part of a diff that is about one file begins with a line."""
     if lines[at].startswith("diff --git "):
         return True
     return lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")

@@ -18,7 +18,7 @@ import os
 import secrets
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,13 +200,29 @@ class Store:
 
     # runs
 
+    def drop_texts(self, names: Iterable[bytes]) -> None:
+        """Removes texts by their digests."""
+        with self.transaction() as db:
+            for name in names:
+                db.execute("DELETE FROM texts WHERE name = :name", {"name": name})
+                self._stored.discard(name)
+
+    def compact(self) -> None:
+        """Gives the room of what was removed back to the disk, where the database does not do so by itself."""
+        self._database.compact()
+
     def begin(self, command: str, target: str, request: Mapping[str, Any]) -> str:
-        """Records a new run, held by this process until it is finished or the process ends."""
+        """Records a new run, held by this process until it is finished or the process ends.
+
+        What the run refers to is stored after this, or once more: no collection takes it away from then on.
+        """
         run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
         if not self.hold(run):
             raise AssertionError(f"a new run {run} is held already")
         values = {"id": run, "command": command, "target": target, "request": json.dumps(request), "at": time.time()}
         with self.connection() as db:
+            # While no run was under way, another process may have collected what this one remembers to have stored.
+            self._stored.clear()
             db.execute(
                 "INSERT INTO runs (id, command, target, request, started)"
                 " VALUES (:id, :command, :target, :request, :at)",

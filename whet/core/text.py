@@ -7,6 +7,8 @@ import unicodedata
 
 UNITS = {"B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
+
 # Control, format (bidirectional overrides among them), lone surrogates, private use.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
@@ -51,6 +53,28 @@ def plural(number: float, noun: str) -> str:
 def percent(share: float) -> str:
     """Returns a share of one in percent: ``99 %``."""
     return f"{share * 100:g} %"
+
+
+def duration(seconds: float) -> str:
+    """Returns a time in its two largest units: ``45 s``, ``3 min 20 s``, ``2 h 05 min``, ``3 d 4 h``."""
+    minutes, rest = divmod(round(max(0.0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def parse_duration(text: str) -> float:
+    """Returns a time such as ``30d`` or ``12h`` in seconds.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", text)
+    if match is None:
+        raise ValueError(f"'{text}' is no time; write for instance 30d, 12h, 45m or 90s")
+    return float(match[1]) * SECONDS[match[2]]
 
 
 def parse_bytes(text: str) -> int:

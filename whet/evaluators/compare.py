@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whet.core.task import OracleRule, Tolerance
 from whet.core.verdict import Reason
 from whet.evaluators.floats.elements import ARRAYS, Layout, elements, is_inexact, overlapping
-from whet.evaluators.floats.leaves import ARGUMENTS, INSTANCE, RESULT, Groups, outcome_leaves
+from whet.evaluators.floats.leaves import (
+    ARGUMENTS,
+    FORCED,
+    INSTANCE,
+    RESULT,
+    Groups,
+    attribute_path,
+    outcome_leaves,
+)
 from whet.evaluators.floats.rules import alike, by_tolerance
 from whet.evaluators.sharing import TooLarge, unshared
 from whet.sandbox.inside.codec import CodecError
@@ -21,6 +30,12 @@ from whet.sandbox.inside.decode import Node, Ref, decode
 SHOWN = 160
 LONGEST_PLACE = 400
 LARGEST_SHOWN = 512  # bits
+MOST_ITEMS = 24
+"""Items of a row that are shown."""
+POSITIONAL = re.compile(rf"\b{ARGUMENTS}\[0\]\[(\d+)\]")
+BY_NAME = re.compile(rf"\b{ARGUMENTS}\[1\]\['(\w+)'\]")
+BEFORE = 16
+"""Characters before the first one that differs, to find it by."""
 PRINTED = 1e-9
 """How near a printed number must be, relatively or absolutely, where the task does not say."""
 MALFORMED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -83,12 +98,18 @@ def plain_difference(
 
 def _judged(found: Difference | tuple[Groups, Groups] | None, floats: JudgeFloats) -> Difference | None:
     if not isinstance(found, tuple):
-        return found
+        return found and replace(found, detail=_named(found.detail))
     where = floats(*found)
     if not where:
         return None
     reason = Reason.MUTATED_INPUT if where.startswith(ARGUMENTS) else Reason.WRONG_OUTPUT
-    return Difference(reason, where if where.startswith(RESULT) else f"after the call, {where}")
+    return Difference(reason, _named(where if where.startswith(RESULT) else f"after the call, {where}"))
+
+
+def _named(detail: str) -> str:
+    """Returns a text whose paths name arguments as a caller counts or names them."""
+    text = POSITIONAL.sub(lambda found: f"argument {int(found[1]) + 1}", detail)
+    return BY_NAME.sub(r"argument \1", text)
 
 
 def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tuple[Groups, Groups] | None:
@@ -105,7 +126,7 @@ def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tu
     if rule.exception_messages and ours[0] == "raise" and ours[3][:2] != theirs[3][:2]:
         return _other_kind(ours, theirs)
     if ours[4] != theirs[4]:
-        return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {show(ours[4])}, got {show(theirs[4])}")
+        return Difference(Reason.WRONG_OUTPUT, f"stdout: {_unequal(ours[4], theirs[4])}")
     if not walk.floats_differ:
         return None
     floats = outcome_leaves(ours), outcome_leaves(theirs)
@@ -147,7 +168,7 @@ def _text(value: Any, depth: int) -> str:
     if isinstance(value, Node):
         return _node_text(value, depth)
     if isinstance(value, (list, tuple)):
-        shown = [_text(item, depth + 1) for item in value[:24]] + (["…"] if len(value) > 24 else [])
+        shown = [_text(item, depth + 1) for item in value[:MOST_ITEMS]] + (["…"] if len(value) > MOST_ITEMS else [])
         inner = ", ".join(shown)
         if isinstance(value, list):
             return f"[{inner}]"
@@ -167,9 +188,26 @@ def _node_text(node: Node, depth: int) -> str:
     if node.kind in ARRAYS:
         shown = _text(elements(node).ravel()[:8].tolist(), depth + 1)
         return f"{node.kind}({node.state[0]}, shape {node.state[1]}, {shown}{'…' if len(node.state[2]) > 64 else ''})"
+    if node.name in FORCED:
+        return f"of {_text(node.state[0][1], depth + 1)}"
     if node.kind == "object":
         return f"{name}({', '.join(f'{field}={_text(value, depth + 1)}' for field, value in node.state[:24])})"
     return f"{name or node.kind}({_text(node.state, depth + 1)})"
+
+
+def _cut(value: Any) -> bool:
+    return show(value).endswith("…")
+
+
+def _unequal(a: Any, b: Any) -> str:
+    """Tells of two unequal scalars: of long texts the part around the first place that differs."""
+    if not isinstance(a, (str, bytes, bytearray)) or max(len(a), len(b)) <= SHOWN // 2:
+        return f"expected {show(a)}, got {show(b)}"
+    at = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    begin, end = max(0, at - BEFORE), at + SHOWN // 4
+    before = "…" if begin else ""
+    ours, theirs = (f"{before}{value[begin:end]!r}{'…' if len(value) > end else ''}" for value in (a, b))
+    return f"they differ from index {at} on, of {len(a)} and {len(b)}: expected {ours}, got {theirs}"
 
 
 class _Walk:
@@ -202,7 +240,7 @@ class _Walk:
         if isinstance(a, (float, complex)) and not self.exact:
             self.floats_differ = self.floats_differ or repr(a) != repr(b)
             return ""
-        return "" if a == b else f"{path}: expected {show(a)}, got {show(b)}"
+        return "" if a == b else f"{path}: {_unequal(a, b)}"
 
     def number(self, path: str) -> None:
         self.ours.append(path)
@@ -219,7 +257,7 @@ class _Walk:
 
     def items(self, a: Sequence[Any], b: Sequence[Any], path: str) -> str:
         if len(a) != len(b):
-            return f"{path}: expected {len(a)} items {show(a)}, got {len(b)} items {show(b)}"
+            return f"{path}: {self.lengths(a, b)}"
         if not self.exact and set(map(type, a)) == {float} == set(map(type, b)):
             self.floats_differ = self.floats_differ or array("d", a).tobytes() != array("d", b).tobytes()
             return ""
@@ -227,6 +265,18 @@ class _Walk:
             if where := self.compare(x, y, f"{path}[{i}]"):
                 return where
         return ""
+
+    def lengths(self, a: Sequence[Any], b: Sequence[Any]) -> str:
+        """Tells of two rows of other lengths: whole where they are short, else by the first item that differs."""
+        if max(len(a), len(b)) <= MOST_ITEMS and not (_cut(a) or _cut(b)):
+            return f"expected {len(a)} items {show(a)}, got {len(b)} items {show(b)}"
+        said = f"expected {len(a)} items, got {len(b)}"
+        for i, (x, y) in enumerate(zip(a, b, strict=False)):
+            if _Walk(self.rule, exact=True).compare(x, y, ""):
+                return f"{said}; the first that differs is [{i}]: expected {show(x)}, got {show(y)}"
+        shorter, longer = (a, b) if len(a) < len(b) else (b, a)
+        what = "lacks" if longer is a else "adds"
+        return f"{said}; it {what} from [{len(shorter)}] on: {show(longer[len(shorter)])}"
 
     def nodes(self, a: Node, b: Node, path: str) -> str:
         if (a.kind, a.name) != (b.kind, b.name):
@@ -239,7 +289,21 @@ class _Walk:
             return self.arrays(a, b, path)
         if a.kind in ("set", "frozenset"):
             return _Walk(self.rule, exact=True).items(a.state, b.state, path)
+        if a.kind == "object":
+            return self.fields(a, b, path)
         return self.compare(a.state, b.state, path)
+
+    def fields(self, a: Node, b: Node, path: str) -> str:
+        ours, theirs = ([name for name, _ in node.state] for node in (a, b))
+        if ours != theirs:
+            lost, new = (
+                [name for name in names if name not in others] for names, others in ((ours, theirs), (theirs, ours))
+            )
+            return f"{path}: " + (f"expected an attribute {lost[0]}" if lost else f"got a new attribute {new[0]}")
+        for (name, x), (_, y) in zip(a.state, b.state, strict=True):
+            if where := self.compare(x, y, attribute_path(path, a, name)):
+                return where
+        return ""
 
     def dicts(self, a: Node, b: Node, path: str) -> str:
         theirs = {name: value for name, _, value in b.state}
@@ -308,6 +372,8 @@ def _traits(layout: Layout) -> str:
 def kind_of(value: Any) -> str:
     """Returns a value's type as a user would name it."""
     if isinstance(value, Node):
+        if value.name in FORCED:
+            return "generator"
         return value.name.replace("builtins:", "").replace(":", ".") or value.kind
     return type(value).__name__
 

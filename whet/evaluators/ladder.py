@@ -139,7 +139,7 @@ class Ladder:
         self._listener = listener
         self._explain = explain and workshop.task.module is None  # a module takes the shapes that it has
         self._oracle = Oracle(self.task, source, workshop)
-        self._measuring = Metrics(workshop, source, self._oracle, options, self._meters, instruments)
+        self._measuring = Metrics(workshop, source, self._oracle, options, self._meters, instruments, listener)
         self._batches = Batches(seed, self._examination)
         routine = self.task.signature is not None and self.task.launch is None
         self._routines = Routines(workshop, source, self._oracle) if routine else None

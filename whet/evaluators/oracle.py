@@ -14,6 +14,7 @@ from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.native_reference import NativeReference
 from whet.evaluators.floats.reference import PythonReference, Reference
 from whet.evaluators.inputs.source import EDITED, Input, InputSource
+from whet.evaluators.python_text import call_text
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import Node, decode
 
@@ -92,6 +93,8 @@ class Oracle:
         if self._task.kind is Kind.PROGRAM:
             return f"on {item.name}, stdin {show(item.payload.decode('utf-8', 'replace'))}"
         value = decode(item.payload)
+        if call := call_text(self._task.symbol or "", value):
+            return f"on {item.name}: {call}"
         if isinstance(value, Node):  # {"args": ..., "kwargs": ..., "init": ...}
             return f"on {item.name}: {show(value)}"
         return f"on {item.name}: {self._task.symbol}({', '.join(show(argument) for argument in value)})"

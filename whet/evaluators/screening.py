@@ -9,6 +9,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.assembly.emulated import NO_TRANSLATION
 from whet.evaluators.assembly.lint import lint
 from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.foreign_imports import foreign_imports
 from whet.evaluators.hints.registry import hints
 from whet.evaluators.kernels.problem import screen_answer
 from whet.evaluators.screen import screen
@@ -47,4 +48,11 @@ def _screen_python(task: Task, source: str) -> Fault | None:
     if missing := [name for name in task.others if name not in theirs]:
         return Fault(Reason.FORBIDDEN_CONSTRUCT, f"the line '{MARK.format(missing[0]).strip()}' is missing")
     faults = (screen(text, ours[name], task.symbol if name == task.filename else None) for name, text in theirs.items())
-    return next(filter(None, faults), None)
+    if fault := next(filter(None, faults), None):
+        return fault
+    beside = [text for name, text in task.files(task.source).items() if name.endswith(".py")]
+    foreign = (name for text in theirs.values() for name in foreign_imports(text, beside))
+    if (name := next(foreign, None)) is not None:
+        said = f"it imports {name}, which the target's project does not: only whet needs it here"
+        return Fault(Reason.FORBIDDEN_CONSTRUCT, said)
+    return None

@@ -16,8 +16,10 @@ from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.evidence import Replication
 from whet.core.front import front
 from whet.core.measurement import BETTER
-from whet.core.patch import Malformed, apply_patch, files_changed
+from whet.core.patch import Malformed
+from whet.core.patch_target import apply_to
 from whet.core.plain import to_plain
+from whet.core.removal import dropping_unusable
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store
 from whet.core.task import Task
@@ -133,9 +135,7 @@ def _read(task: Task, candidate: str | Path | None, patch: str | Path | None) ->
         )
     assert patch is not None
     text = read_text(_file(patch, "--patch"))
-    if others := sorted(name for name in files_changed(text) if Path(name).name != task.path.name):
-        raise UsageError(f"--patch {patch} changes {others[0]}; only the target, {task.filename}, may change")
-    source = apply_patch(text, task.source)
+    source = apply_to(text, task.path.name, task.source)
     if isinstance(source, Malformed):
         raise UsageError(f"--patch {patch} does not fit {task.filename}: {source.complaint}")
     return Candidate(source, content_id(task.source), f"patch:{Path(patch).name}")
@@ -178,7 +178,8 @@ def judged(
         store.set_fact(run, "task", to_plain(task))
         store.put(candidate.source)
         store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
-        result = _climbed(store, run, candidate, ladder, settings.metrics, start, listener, then)
+        with dropping_unusable(store, run):
+            result = _climbed(store, run, candidate, ladder, settings.metrics, start, listener, then)
         store.finish(run, result.to_json())
         return result
     finally:
@@ -196,6 +197,7 @@ def _climbed(
     then: Callable[[str, Verdict], None],
 ) -> Result:
     task = ladder.task
+    listener(Event(Kind.STAGE, f"run {run}"))
     listener(Event(Kind.STAGE, "validating the baseline"))
     try:
         ladder.validate()
@@ -204,6 +206,7 @@ def _climbed(
         name = TaskName(task.name, task.language, task.target)
         return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
     store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
+    listener(Event(Kind.STAGE, "judging the candidate"))
     verdict = climb(ladder, candidate, listener)
     store.set_fact(run, f"verdict:{candidate.id}", to_plain(verdict))
     then(run, verdict)

@@ -87,6 +87,7 @@ class Request:
         sample: distinguishes several answers to one prompt.
         max_tokens: the longest answer.
         brief: the same facts as plain data.
+        place: which of how many questions it is, for people: no part of what is asked.
     """
 
     role: str
@@ -94,6 +95,7 @@ class Request:
     sample: int
     max_tokens: int
     brief: Brief
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

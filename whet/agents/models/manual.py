@@ -13,11 +13,15 @@ import os
 import secrets
 import threading
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from whet.agents.models.base import ModelError, Reply, Request
+from whet.agents.models.base import Model, ModelError, Reply, Request
+from whet.agents.models.in_turn import parts
 from whet.core.errors import UsageError
+from whet.core.events import Event, Kind, Listener
 from whet.core.plain import to_plain
 
 POLL = 0.2
@@ -25,8 +29,18 @@ POLL = 0.2
 EMPTY_FOR = 2.0
 
 
+Tell = Callable[[str], None]
+
+
+def untold(line: str) -> None:
+    """Tells nobody."""
+
+
 class ManualModel:
     """Writes prompts into a folder and waits for answers there.
+
+    Attributes:
+        tell: hears which file is awaited, and what became of each answer; several threads may call it.
 
     Args:
         folder: made where it does not exist.
@@ -40,7 +54,9 @@ class ManualModel:
     def __init__(self, folder: Path) -> None:
         self.name = f"manual:{folder}"
         self.folder = folder
+        self.tell: Tell = untold
         self._lock = threading.Lock()
+        self._files: dict[str, str] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -57,14 +73,35 @@ class ManualModel:
         try:
             with self._lock:
                 number = self._number(request)
-            text = _await(self.folder / f"{number:04}.answer.md")
+            file = answer_file(number)
+            if not (self.folder / file).exists():
+                self.tell(f"waiting for {self.folder / file} ({request.place or f'the {request.role}'})")
+            text = _await(self.folder / file)
         except OSError as error:
             raise ModelError(f"{self.name}: {error}", fatal=True) from None
         return Reply(text=text, model=self.name, raw={"number": number})
 
+    def became(self, reply: Reply, line: str, candidate: str = "") -> None:
+        """Tells what was made of a reply.
+
+        Args:
+            reply: that this model gave, now or in an earlier process of the run.
+            line: what became of it.
+            candidate: id of the one that it brought, if any.
+        """
+        file = answer_file(int(reply.raw["number"]))
+        if candidate:
+            self._files[candidate] = file
+        self.tell(f"{file}: {line}")
+
+    def file_of(self, candidate: str) -> str:
+        """Returns the name of the answer that brought a candidate; empty where none did."""
+        return self._files.get(candidate, "")
+
     def _number(self, request: Request) -> int:
         """The number of the request's files, which exist when this returns."""
-        plain = to_plain(request)
+        plain = to_plain(replace(request, place=""))
+        del plain["place"]
         digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
         last = 0
         for path in sorted(self.folder.glob("*.prompt.json")):
@@ -94,7 +131,7 @@ class ManualModel:
         if not target.exists():
             again = request.role == "coder" and request.sample > 0
             other = ": asked before in this round, another rewrite is wanted" if again else ""
-            head = f"=== answer in {number:04}.answer.md{other} ===\n"
+            head = f"=== answer in {answer_file(number)}{other} ===\n"
             parts = [head, *(f"=== {m.role} ===\n\n{m.text.rstrip()}\n" for m in request.messages)]
             self._partial("\n".join(parts).encode("utf-8", "replace")).replace(target)
         return number
@@ -103,6 +140,29 @@ class ManualModel:
         path = self.folder / f".partial.{secrets.token_hex(8)}"
         path.write_bytes(content)
         return path
+
+
+def answer_file(number: int) -> str:
+    """Returns the name of the file with the answer to a prompt."""
+    return f"{number:04}.answer.md"
+
+
+def by_hand(model: Model) -> list[ManualModel]:
+    """Returns those of a model's parts that a person answers through files."""
+    return [part for part in parts(model) if isinstance(part, ManualModel)]
+
+
+def tell_by_hand(models: Sequence[Model], listener: Listener) -> None:
+    """Has those of several models that a person answers through files tell a listener what they wait for."""
+    for part in (part for model in models for part in by_hand(model)):
+        part.tell = lambda line: listener(Event(Kind.ANSWER, line))
+
+
+def tell_use(model: Model, reply: Reply, line: str, candidate: str = "") -> None:
+    """Tells what became of a reply where a person gave it through a file; see `ManualModel.became`."""
+    for part in by_hand(model):
+        if part.name == reply.model:
+            part.became(reply, line, candidate)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from typing import Any, TextIO
 
 from whet.cli.errors import Session
 from whet.cli.main import main as whet
-from whet.cli.progress import candidate_line
+from whet.cli.run_progress import lasting_line
 from whet.core.events import Event, Kind
 from whet.core.text import one_line
 
@@ -58,9 +58,9 @@ def _worked(order: Mapping[str, Any], answers: TextIO) -> int:
     lock = threading.Lock()
 
     def hear(event: Event) -> None:
-        if event.kind is not Kind.COST:
+        if event.kind not in (Kind.COST, Kind.TURN):
             with lock:
-                _say(answers, {"progress": candidate_line(event) or one_line(event.text)})
+                _say(answers, {"progress": lasting_line(event) or one_line(event.text)})
 
     try:
         with _words(order) as words:

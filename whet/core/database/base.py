@@ -98,5 +98,8 @@ class Database(Protocol):
     def size(self) -> int:
         """Returns the bytes of all that is stored."""
 
+    def compact(self) -> None:
+        """Gives the room of removed rows back to the disk; nothing where the database does so by itself."""
+
     def close(self) -> None:
         """Ends all connections and gives back all locks."""

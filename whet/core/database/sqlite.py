@@ -101,6 +101,12 @@ class SqliteDatabase:
             pages, page = (int(db.execute(f"PRAGMA {name}").fetchone()[0]) for name in ("page_count", "page_size"))
         return pages * page
 
+    def compact(self) -> None:
+        """Writes the file anew without the pages that hold nothing, and empties the log beside it."""
+        with self.connection() as db:
+            db.execute("VACUUM")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Closes the file and gives back all locks."""
         self._locks.close()

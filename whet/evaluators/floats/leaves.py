@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whet.core.text import one_line
 from whet.evaluators.floats.elements import ARRAYS, elements, is_inexact
+from whet.sandbox.inside.codec import ITEMS as CONTENTS
 from whet.sandbox.inside.decode import Node
 
 Reals = NDArray[Any]
@@ -32,6 +34,10 @@ FORMATS = {
 DOUBLE = "float64"
 LEAST = 5e-324
 """The smallest positive double."""
+FORCED = ("inside.calls:_Forced", "whet.sandbox.inside.calls:_Forced")
+"""What the harness puts in the place of a generator: its items, as one field."""
+LONGEST_NAME = 80
+"""Characters of a field's name in a path; a candidate may choose it."""
 ARGUMENTS, INSTANCE, RESULT = "arguments", "self", "result"
 
 
@@ -63,6 +69,17 @@ class Group:
 
 
 Groups = dict[str, Group]
+
+
+def attribute_path(path: str, node: Node, name: Any) -> str:
+    """Returns the path of an object's field in the user's words: what stands for contents adds nothing to it."""
+    if name == CONTENTS or node.name in FORCED:
+        return path
+    return f"{path}.{one_line(str(name), LONGEST_NAME)}"
+
+
+def _key_text(key: Any) -> str:
+    return "…" if isinstance(key, (Node, list, tuple)) else one_line(repr(key), LONGEST_NAME)
 
 
 def leaves(value: Any, name: str) -> Groups:
@@ -122,8 +139,11 @@ class _Gatherer:
                 self.add(group, path, _row(values.ravel()), dtype, tuple(node.state[1]))
         elif node.kind == "dict":
             # By the keys' bytes: the order in which they came says nothing.
-            for key, _, item in sorted(node.state, key=lambda entry: entry[0]):
-                self.visit(item, f"{group}[{key.hex()}]", f"{path}[{key!r}]")
+            for key, name, item in sorted(node.state, key=lambda entry: entry[0]):
+                self.visit(item, f"{group}[{key.hex()}]", f"{path}[{_key_text(name)}]")
+        elif node.kind == "object":
+            for name, item in node.state:
+                self.visit(item, f"{group}.{name}", attribute_path(path, node, name))
         elif node.kind not in ("set", "frozenset"):  # those are compared by their bits
             self.visit(node.state, group, path)
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from whet.core.errors import UsageError
+from whet.core.profile import in_bytes
 from whet.core.task import HINTS, MIB, Kind, Limits, Task
 from whet.core.trees import parse_python
 from whet.evaluators.finding import Fault
@@ -207,7 +208,7 @@ class _Trials:
             self._source = None
             return str(error)
         if (longest := max(len(item.payload) for item in inputs)) > MOST_BYTES:
-            return f"an input of size {size} has {longest} bytes"
+            return f"an input of size {size} has {in_bytes(longest)}"
         seconds = [self._called(item.payload) for item in inputs]
         return next((f"{one} at size {size}" for one in seconds if isinstance(one, str)), None) or max(
             one for one in seconds if isinstance(one, float)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,8 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError
+from whet.core.events import Event, Listener, unheard
+from whet.core.events import Kind as EventKind
 from whet.core.measurement import OF_TIME, Measurement
 from whet.core.plain import to_plain
 from whet.core.task import Kind
@@ -50,7 +52,9 @@ class Measuring:
         options: Options,
         meter: Meter,
         instruments: Instruments,
+        listener: Listener = unheard,
     ) -> None:
+        self._listener = listener
         self._workshop = workshop
         self._source = source
         self._oracle = oracle
@@ -96,7 +100,8 @@ class Measuring:
                     refused.append({"flags": extra, "said": said})
                     continue
                 works = [work for work in workloads if work.counts or not number]
-                one = self._under(extra, candidate, baseline, works, seed, stages, cores, begun, looks)
+                tell = partial(self._told, name, candidate, stages)
+                one = self._under(extra, candidate, baseline, works, seed, stages, cores, begun, looks, tell)
                 found.append(({"flags": extra}, one))
             alike = all(isinstance(one, Measurement) and one.faster for _, one in found)
             if confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
@@ -119,6 +124,14 @@ class Measuring:
             evidence["not_built"] = refused
         return replace(rung, evidence=evidence), weakest
 
+    def _told(self, rung: str, candidate: Candidate, stages: Sequence[Stage], number: int) -> None:
+        """Tells that a turn begins; the first one, which is thrown away, has number 0."""
+        last = stages[-1].turns
+        turns = next((stage.turns for stage in stages if stage.turns >= number), 2 * last)
+        text = f"{candidate.id[:10]} {rung}: turn {number} of {turns}"
+        data = {"candidate": candidate.id, "rung": rung, "turn": number, "turns": turns}
+        self._listener(Event(EventKind.TURN, text, data))
+
     def _under(
         self,
         extra: tuple[str, ...],
@@ -130,8 +143,9 @@ class Measuring:
         cores: tuple[int, ...],
         begun: Measurement | None,
         looks: int | None,
+        tell: Callable[[int], None],
     ) -> Measurement | Fault:
-        """Measures with the same flags on both sides."""
+        """Measures with the same flags on both sides; tells of each turn."""
         task = self._workshop.task
         text = task.source if native.STANDING in extra else task.original[0]
         ours, theirs = (self._workshop.build(source, extra) for source in (text, candidate.source))
@@ -151,7 +165,12 @@ class Measuring:
         )
         rule = self._rule(self._baseline_name(extra))
         turns = from_raw(known["turns"]) if known is not None else ()
-        found = sequential(lambda turn: bench.turn(derive(seed, extra, turn)), workloads, stages, rule, turns, looks)
+
+        def take(number: int) -> Turn | Fault:
+            tell(number)
+            return bench.turn(derive(seed, extra, number))
+
+        found = sequential(take, workloads, stages, rule, turns, looks)
         costs: Mapping[str, Any] = {}
         if not isinstance(found, Fault) and found.faster and task.kind is Kind.FUNCTION:
             hidden = self._hidden(ours, theirs, workloads[0], baseline, seed)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
+from whet.core.events import Listener, unheard
 from whet.core.measurement import Measurement
 from whet.core.verdict import Rung
 from whet.evaluators.baseline import Baseline
@@ -31,6 +32,7 @@ class Metrics:
         options: as the user gave them.
         meters: of ``options.metrics[0]`` and ``options.beside``.
         instruments: that figures beside the meters' come from.
+        listener: hears of each turn.
     """
 
     def __init__(
@@ -41,9 +43,12 @@ class Metrics:
         options: Options,
         meters: Sequence[Meter],
         instruments: Instruments,
+        listener: Listener = unheard,
     ) -> None:
         self._options = options
-        first, *others = ((meter, Measuring(workshop, source, oracle, options, meter, instruments)) for meter in meters)
+        first, *others = (
+            (meter, Measuring(workshop, source, oracle, options, meter, instruments, listener)) for meter in meters
+        )
         self._first = first[1]
         self._others = others
 

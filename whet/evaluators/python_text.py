@@ -1,0 +1,98 @@
+"""Plain data as Python source, so that a counterexample can be pasted into a session."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from whet.sandbox.inside.decode import Node
+
+LONGEST = 1000
+"""Characters of a call. A longer one would crowd out what it is shown with, and is cut instead."""
+WIDEST_INTEGER = 4096
+"""Bits of an integer in decimals: Python refuses to write much larger ones so."""
+
+
+def call_text(symbol: str, value: Any) -> str:
+    """Returns an input as a call of the target; an empty string where it is too long or has no source.
+
+    Args:
+        symbol: of the target: a function, or a method with its class.
+        value: the input as plain data: arguments, or a dict of ``init``, ``args`` and ``kwargs``.
+    """
+    try:
+        parts = _parts(value)
+        owner, _, method = symbol.rpartition(".")
+        if "init" in parts:
+            text = f"{owner}{_arguments(parts['init'], {})}.{method}"
+        else:
+            text = symbol
+        text += _arguments(parts.get("args", ()), _items(parts.get("kwargs")))
+    except ValueError:
+        return ""
+    return text if len(text) <= LONGEST else ""
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    if isinstance(value, Node):
+        return {str(name): part for name, part in _items(value).items()}
+    return {"args": value}
+
+
+def _items(value: Any) -> dict[Any, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Node) or value.kind != "dict":
+        raise ValueError("no dict")
+    return {key: part for _, key, part in value.state}
+
+
+def _arguments(given: Any, named: dict[Any, Any]) -> str:
+    if isinstance(given, Node):  # a constructor's, by name
+        return _arguments((), _items(given))
+    if not isinstance(given, (list, tuple)):
+        raise ValueError("a receiver that was recorded")
+    return "(" + ", ".join([*map(source, given), *(f"{name}={source(part)}" for name, part in named.items())]) + ")"
+
+
+def source(value: Any) -> str:
+    """Returns a plain value as a Python expression.
+
+    Raises:
+        ValueError: it has none: an object whose making nobody knows, or one that stands in two places.
+    """
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else f"float('{value}')"
+    if isinstance(value, complex):
+        return f"complex({source(value.real)}, {source(value.imag)})"
+    if isinstance(value, int) and value.bit_length() > WIDEST_INTEGER:
+        return hex(value)
+    if value is None or value is ... or isinstance(value, (bool, int, str, bytes, bytearray)):
+        return "..." if value is ... else repr(value)
+    if isinstance(value, list):
+        return f"[{_row(value)}]"
+    if isinstance(value, tuple):
+        return f"({_row(value)},)" if len(value) == 1 else f"({_row(value)})"
+    if isinstance(value, Node):
+        return _node(value)
+    raise ValueError(f"no source of a {type(value).__name__}")
+
+
+def _node(node: Node) -> str:
+    name = node.name.rpartition(":")[2]
+    if node.kind == "dict":
+        return "{" + ", ".join(f"{source(key)}: {source(value)}" for _, key, value in node.state) + "}"
+    if node.kind == "set":
+        return f"{{{_row(node.state)}}}" if node.state else "set()"
+    if node.kind == "frozenset":
+        return f"frozenset({{{_row(node.state)}}})" if node.state else "frozenset()"
+    if node.kind == "tuple":
+        return f"{name}({_row(node.state)})"
+    if node.kind == "enum":
+        return f"{name}.{node.state}"
+    raise ValueError(f"no source of a {node.kind}")
+
+
+def _row(values: Sequence[Any]) -> str:
+    return ", ".join(map(source, values))
