@@ -83,7 +83,8 @@ class View:
                 self._hosts = host_lines(event.data["hosts"], event.data["waiting"])
                 return None
             self._progress.hear(event)
-        return None if event.kind in (Kind.STAGE, Kind.ROUND) and "run" not in event.data else lasting_line(event)
+        passing = event.kind in (Kind.STAGE, Kind.ROUND) and "run" not in event.data
+        return None if passing and event.data.get("stage") != "python" else lasting_line(event)
 
     def render(self) -> Group:
         """Returns the live region as it stands."""
