@@ -62,6 +62,16 @@ def _display(budget: Budget, *, silent: bool, plain: bool) -> Iterator[Listener]
                     console.print(line, markup=False)
 
             yield show
+    elif plain:
+        lock = threading.Lock()
+
+        def say(event: Event) -> None:
+            # Nothing that comes by itself: somebody types there.
+            if event.kind in (Kind.CANDIDATE, Kind.RECORDED, Kind.ANSWER) and (line := lasting_line(event)):
+                with lock:
+                    print(line, flush=True)
+
+        yield say
     else:
         lines = Plain(budget, partial(print, flush=True))
         with _ticking(lines):
