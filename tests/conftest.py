@@ -26,6 +26,7 @@ from tiers import Tiers
 
 from whet.core.task import Case, Kind, OracleRule, Task, Workload
 from whet.evaluators.differential import compare_all
+from whet.evaluators.environment import ACTIVE
 from whet.evaluators.inputs.literals import literal_calls
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
@@ -42,6 +43,9 @@ from whet.testing.shared_engine import shared_engine, stop_shared_engine
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Tests have stores of their own.
 os.environ.pop("WHET_STORE", None)
+# Candidates of tests run on the interpreter of the tests, whatever environment is active.
+for _name in ACTIVE:
+    os.environ.pop(_name, None)
 # No deadline, and the same examples in each run: a test fails for what the code does, not for the day or the load.
 settings.load_profile("ci")
 

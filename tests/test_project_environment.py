@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+import whet
+from whet.core.config import Options
+from whet.core.result import Status
 from whet.core.task import Kind, Task
-from whet.core.verdict import Reason
+from whet.core.verdict import Reason, RungStatus
+from whet.evaluators.environment import ACTIVE, FOLDERS, environment_python, in_environment
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.foreign_imports import foreign_imports, own_modules
 from whet.evaluators.screening import screened
@@ -52,3 +57,81 @@ def test_what_the_target_or_a_file_beside_it_imports_may_be_imported():
     assert isinstance(screened(task(near="import requests\n"), candidate), Passed)
     assert isinstance(screened(task(near="import heapq\n"), candidate), Fault)
     assert foreign_imports(candidate, ["no python (", SLOW]) == ["requests"]
+
+
+def environment(folder, name=".venv"):
+    """An environment as `venv` makes it, without its packages."""
+    place = folder / name
+    (place / "bin").mkdir(parents=True)
+    (place / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    home = Path(sys.executable).resolve().parent
+    (place / "pyvenv.cfg").write_text(f"home = {home}\ninclude-system-site-packages = false\n")
+    return place
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_environment_beside_the_target_or_above_it_is_found(tmp_path, name):
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    made = environment(tmp_path, name)
+    assert environment_python(tmp_path / "src" / "deep", {}) == made / "bin" / "python"
+    nearer = environment(tmp_path / "src")
+    assert environment_python(tmp_path / "src" / "deep", {}) == nearer / "bin" / "python"
+
+
+def test_nothing_above_a_repository_is_looked_at_and_no_folder_that_only_has_the_name(tmp_path):
+    environment(tmp_path)
+    inner = tmp_path / "repository"
+    (inner / ".git").mkdir(parents=True)
+    (inner / "env" / "bin").mkdir(parents=True)
+    (inner / "env" / "bin" / "python").write_text("no interpreter")
+    assert environment_python(inner, {}) is None
+
+
+@pytest.mark.parametrize("variable", ACTIVE)
+def test_the_active_environment_counts_where_none_lies_there(tmp_path, variable):
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    (project / ".git").mkdir(parents=True)
+    active = environment(elsewhere, "active")
+    assert environment_python(project, {variable: str(active)}) == active / "bin" / "python"
+    own = environment(project)
+    assert environment_python(project, {variable: str(active)}) == own / "bin" / "python"
+
+
+def test_the_environment_of_whet_itself_is_no_other_one(tmp_path):
+    (tmp_path / ".git").mkdir()
+    assert environment_python(tmp_path, {"VIRTUAL_ENV": sys.prefix}) is None
+
+
+def test_only_functions_of_python_files_have_one_and_a_given_one_stays(tmp_path):
+    made = environment(tmp_path)
+    for name in ("t.py", "t.cpp"):
+        (tmp_path / name).write_text(SLOW)
+    assert in_environment(f"{tmp_path}/t.py::f", Options(), {}).python == made / "bin" / "python"
+    given = Options(python=Path("/usr/bin/python3"))
+    assert in_environment(f"{tmp_path}/t.py::f", given, {}) == given
+    for target in (f"{tmp_path}/t.py", f"{tmp_path}/t.cpp::f", f"{tmp_path}/none.py::f", "kernelbench:1/1"):
+        assert in_environment(target, Options(), {}) == Options()
+
+
+def test_candidates_run_on_the_projects_interpreter_and_see_its_packages(tmp_path):
+    made = environment(tmp_path)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = made / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "shop.py").write_text("RATE = 3\n")
+    slow = "import shop\n\ndef f(xs: list[int]) -> int:\n    return sum([x * shop.RATE for x in xs])\n"
+    (tmp_path / "slow.py").write_text(slow)
+    (tmp_path / "fast.py").write_text(slow.replace("sum([x * shop.RATE for x in xs])", "shop.RATE * sum(xs)"))
+    told = []
+    result = whet.verify(
+        f"{tmp_path}/slow.py::f",
+        candidate=tmp_path / "fast.py",
+        until="differential",
+        home=tmp_path / "home",
+        listener=told.append,
+    )
+    assert result.status is not Status.REJECTED
+    passed = {rung.name for rung in result.rungs if rung.status is RungStatus.PASSED}
+    assert {"build", "differential"} <= passed
+    (line,) = [event.text for event in told if event.data.get("stage") == "python"]
+    assert line.endswith(f": {made / 'bin' / 'python'}")

@@ -51,6 +51,7 @@ from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.evaluators.assembly.texts import expect_tools
+from whet.evaluators.environment import in_environment
 from whet.evaluators.given_files import read_text
 from whet.evaluators.inputs.literals import callers
 from whet.evaluators.inputs.proposed import judge_workload
@@ -119,8 +120,7 @@ def optimize(
         **options: the fields of `whet.core.config.Options`.
 
     Returns:
-        the document; its status is ``improved``, ``no_improvement``, ``budget_exhausted`` or
-        ``baseline_invalid``.
+        the document; its status is ``improved``, ``no_improvement``, ``budget_exhausted`` or ``baseline_invalid``.
 
     Raises:
         UsageError: target, model, workload or an option cannot be used. A model of which no reply ever came, since
@@ -131,7 +131,7 @@ def optimize(
         if number < 1:
             raise UsageError(f"{name} {number} is below 1")
     open_strategy(strategy)
-    settings = absolute_paths(Options(**options))
+    settings = absolute_paths(in_environment(target, Options(**options)))
     budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
     task = evaluator.task if evaluator is not None else read_task(target, settings, listener)
     expect_tools(task)
@@ -174,9 +174,9 @@ def optimize(
             shared=shared_limits,
         )
         run = store.begin("optimize", task.target, to_plain(job))
-        store_task(store, evaluator.task if evaluator else task)  # again: see Store.begin
-        store.put(known or "")
-        store.set_fact(run, "task", job.task)
+        store.set_fact(run, "task", store_task(store, evaluator.task if evaluator else task))  # again: see Store.begin
+        if known is not None:
+            store.put(known)
         if replayed is not None:
             _tell_again(store, run, replayed)
         if author and task.symbol is not None:

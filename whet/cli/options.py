@@ -82,7 +82,11 @@ Cores = Annotated[int, typer.Option("--cores", metavar="N", help="Cores that bot
 Until = Annotated[str | None, typer.Option("--until", metavar="RUNG", help="The last rung of the ladder to climb.")]
 Python = Annotated[
     Path | None,
-    typer.Option("--python", metavar="PATH", help="Interpreter that candidates run on; else whet's own."),
+    typer.Option(
+        "--python",
+        metavar="PATH",
+        help="Interpreter that candidates run on; else that of the project's environment, else whet's own.",
+    ),
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="Of kernels: auto, cpu or cuda.")]
 Arch = Annotated[

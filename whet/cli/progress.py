@@ -62,6 +62,16 @@ def _display(budget: Budget, *, silent: bool, plain: bool) -> Iterator[Listener]
                     console.print(line, markup=False)
 
             yield show
+    elif plain:
+        lock = threading.Lock()
+
+        def say(event: Event) -> None:
+            # Nothing that comes by itself: somebody types there.
+            if event.kind in (Kind.CANDIDATE, Kind.RECORDED, Kind.ANSWER) and (line := lasting_line(event)):
+                with lock:
+                    print(line, flush=True)
+
+        yield say
     else:
         lines = Plain(budget, partial(print, flush=True))
         with _ticking(lines):
@@ -83,7 +93,8 @@ class View:
                 self._hosts = host_lines(event.data["hosts"], event.data["waiting"])
                 return None
             self._progress.hear(event)
-        return None if event.kind in (Kind.STAGE, Kind.ROUND) and "run" not in event.data else lasting_line(event)
+        passing = event.kind in (Kind.STAGE, Kind.ROUND) and "run" not in event.data
+        return None if passing and event.data.get("stage") != "python" else lasting_line(event)
 
     def render(self) -> Group:
         """Returns the live region as it stands."""

@@ -14,6 +14,7 @@ from whet.core.errors import UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.result import TaskName
 from whet.core.task import NATIVE_ISA, Task
+from whet.evaluators.environment import in_environment
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.mutants.base import Mutant
@@ -41,7 +42,7 @@ def audit(target: str, *, mutants: int = MUTANTS, listener: Listener = unheard, 
     """
     if mutants < 0:
         raise UsageError(f"--mutants {mutants} is negative")
-    settings = Options(**options)
+    settings = in_environment(target, Options(**options))
     return audit_task(read_task(target, settings, listener), settings, mutants, listener)
 
 

@@ -199,6 +199,8 @@ class Ladder:
         task = self.task
         if task.language == "python" and isinstance(fault := parse(task.source), Fault):
             raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
+        if task.language == "python":
+            self._listener(Event(EventKind.STAGE, self._workshop.interpreter.said, {"stage": "python"}))
         if self._kernels is not None:
             self._kernels.expect_assembled()
         subject = self._workshop.build(task.original[0])

@@ -24,6 +24,7 @@ from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, sta
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.evaluators.environment import in_environment
 from whet.evaluators.given_files import read_text
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.protocol import Verifier
@@ -101,6 +102,7 @@ def verify(
         raise UsageError("give a TARGET, or --evidence FILE")
     if signers is not None:
         raise UsageError("--signers goes with --evidence FILE")
+    settings = in_environment(target, settings)
     task = read_task(target, settings, listener)
     proposed = _read(task, candidate, patch)
     store = Store(state)

@@ -33,6 +33,16 @@ class Interpreter:
     version: str
     folders: tuple[Path, ...]
 
+    @property
+    def said(self) -> str:
+        """Which one it is, as a line for people."""
+        return f"python {self.version}: {self.executable}{' (the one of whet)' if self.is_own else ''}"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether whet itself runs on it."""
+        return self.executable == Path(sys.executable)
+
 
 @cache
 def find_interpreter(path: Path | None = None) -> Interpreter:

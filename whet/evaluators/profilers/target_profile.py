@@ -15,6 +15,7 @@ from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
 from whet.evaluators.counting import counters
+from whet.evaluators.environment import in_environment
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.source import Input, InputSource, derive
@@ -44,7 +45,7 @@ def profile_target(
         BaselineError: the target does not build, load or run.
     """
     start = time.perf_counter()
-    settings = Options(**options)
+    settings = in_environment(target, Options(**options))
     task = read_task(target, settings, listener)
     if privileged_counters and task.kind is Kind.FUNCTION:
         raise UsageError(f"--privileged-counters counts whole programs, and {task.target} is a function")

@@ -15,6 +15,7 @@ from typing import Any
 from whet.core.config import ProjectConfig
 from whet.core.errors import UsageError
 from whet.core.repository import Kind, Survey
+from whet.evaluators.environment import environment_python
 from whet.sandbox.inside.asv import CALLS, CONFIG
 
 ENVIRONMENTS = (".venv", "venv", "env")
@@ -158,7 +159,7 @@ def _python(root: Path, config: ProjectConfig) -> Path | None:
             raise UsageError(f"[tool.whet] python: no interpreter {path}")
         return path
     places = (root / name / "bin" / "python" for name in ENVIRONMENTS)
-    return next((path for path in places if path.is_file()), None)
+    return next((path for path in places if path.is_file()), None) or environment_python(root)
 
 
 def _extensions(root: Path) -> Iterator[Path]:

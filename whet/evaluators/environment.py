@@ -1,0 +1,59 @@
+"""The environment of a target's project: the interpreter that candidates run on where nobody names one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from whet.core.config import Options
+
+FOLDERS = (".venv", "venv", "env")
+"""Names that virtual environments go by, uv's among them."""
+ACTIVE = ("UV_PROJECT_ENVIRONMENT", "VIRTUAL_ENV", "CONDA_PREFIX")
+"""Variables that name an environment that the user chose, uv's first."""
+
+
+def in_environment(target: str, options: Options, environment: Mapping[str, str] = os.environ) -> Options:
+    """Returns options whose interpreter is that of the target's project, where the user named none.
+
+    Args:
+        target: as the user wrote it; only a function or a method in a Python file has such an environment.
+        options: as the user gave them.
+        environment: variables.
+    """
+    file, divider, _ = target.partition("::")
+    path = Path(file).expanduser()
+    if options.python is not None or not divider or path.suffix != ".py" or not path.is_file():
+        return options
+    return replace(options, python=environment_python(path.resolve().parent, environment))
+
+
+def environment_python(folder: Path, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Returns the interpreter of the environment that lies in a folder or above it, else of the active one.
+
+    Args:
+        folder: of the project, or one in it; nothing above a repository's top folder is looked at.
+        environment: variables.
+
+    Returns:
+        None where there is none, or where it is the one that whet itself runs in.
+    """
+    named = (Path(value) for name in ACTIVE if (value := environment.get(name)))
+    places = (place for place in (*_beside(folder), *named) if place.is_absolute())
+    found = next((place for place in places if (place / "bin" / "python").is_file()), None)
+    if found is None or found.resolve() == Path(sys.prefix).resolve():
+        return None
+    return found / "bin" / "python"
+
+
+def _beside(folder: Path) -> Iterator[Path]:
+    for parent in (folder, *folder.parents):
+        for place in (parent / name for name in FOLDERS):
+            # A folder that only has the name is none.
+            if (place / "pyvenv.cfg").is_file() or (place / "conda-meta").is_dir():
+                yield place
+        if (parent / ".git").exists() or parent == Path.home():
+            return
