@@ -108,10 +108,10 @@ def test_scripted_command(whet, scripted):
 def test_a_real_clock_fails_a_test_of_tier_1_and_no_other(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("conftest.py", "guard.py", "tiers.py", "recordings.py"):
+    for name in ("conftest.py", "guard.py", "tiers.py", "recordings.py", "slices.py"):
         shutil.copy(HERE / name, pytester.path)
     shutil.copytree(HERE / "children", pytester.path / "children")
-    marks = ("timed", "corpus", "exhaustive", "reads_clock")
+    marks = ("timed", "corpus", "exhaustive", "reads_clock", "smoke", "slice")
     pytester.makeini("[pytest]\nmarkers =\n" + "".join(f"    {mark}: one\n" for mark in marks))
     pytester.makepyfile(test_it=TESTS, target=TARGET, workload=WORKLOAD)
     monkeypatch.setenv("PYTHONPATH", "")

@@ -259,10 +259,9 @@ def test_a_model_that_could_not_be_asked_is_told_without_its_address(tmp_path):
     name = "openai:some@http://10.0.0.7:8000/v1"
     task = task_of(tmp_path, SLOW)
 
-    def refused(request):
-        raise ModelError(f"{name} refused the key", fatal=True)
-
-    optimized(tmp_path, task, ScriptedModel(refused, name), TabledEvaluator(task, {}))
+    lines = [answer(FAST, "at once"), ModelError(f"{name} refused the key", fatal=True)]
+    model = ScriptedModel({"coder": lines}, name)
+    optimized(tmp_path, task, model, TabledEvaluator(task, {FAST: Row(0.5)}), candidates=1)
     told = shown(tmp_path)
     assert told.headings[0][1] == "No verified improvement"
     assert "openai:some refused the key" in told.text
