@@ -120,6 +120,7 @@ def test_a_dead_drivers_money_is_what_its_ledger_says(tmp_path):
         assert spent + 0.2 > 0.26
 
 
+@pytest.mark.corpus
 def test_time_counts_from_the_first_drivers_start(tmp_path):
     place = Place(tmp_path, words={"problems": 3, "seconds": 0.6, "total_seconds": 0.5})
     assert place.driver("a").end() == ["p0 False ", "end 0 --total-seconds 0.5 are over"]

@@ -140,6 +140,7 @@ def test_a_library_is_compiled_once_for_all_answers_that_ask_for_it(workshop: Wo
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.corpus
 @sandboxed
 @pytest.mark.parametrize("bad", ["out[i] = y[i];", "out[i] = missing(x);"])
 def test_what_the_compiler_says_is_told_and_no_traceback(workshop: Workshop, bad: str) -> None:

@@ -124,6 +124,7 @@ def test_an_answer_that_ends_under_it_is_told(bench: Bench) -> None:
     assert "ValueError: no" in found.detail
 
 
+@pytest.mark.corpus
 def test_a_tool_that_does_not_run_here_is_skipped(bench: Bench, tmp_path: Path) -> None:
     broken = written(tmp_path, "#!/bin/sh\necho '========= Error: no device' >&2\nexit 1\n", "compute-sanitizer")
     broken.chmod(0o755)

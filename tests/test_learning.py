@@ -326,6 +326,7 @@ pieces = st.sampled_from(
 texts = st.one_of(st.text(max_size=60), st.lists(pieces, max_size=30).map("".join))
 
 
+@pytest.mark.corpus
 @given(texts, st.sampled_from(LANGUAGES))
 def test_tokens_lose_nothing(text, language):
     assert "".join(tokens(text, language)) == text

@@ -218,6 +218,7 @@ def test_a_rewrite_is_judged_and_its_run_shown(asked, whet):
     assert documented(listed) == {"runs": json.loads(whet("runs", "list", "--json").stdout)}
 
 
+@pytest.mark.corpus
 def test_what_is_wrong_is_a_verdict_and_what_cannot_be_done_is_an_error(asked):
     mistaken = {**TARGET, "target": "slow.py::comon"}
     (judged, _), (failed, _) = several(asked, ("verify", {**TARGET, "candidate": WRONG}), ("profile", mistaken))

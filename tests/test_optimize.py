@@ -54,6 +54,7 @@ def place(tmp_path):
     return Place(tmp_path)
 
 
+@pytest.mark.corpus
 def test_a_run_that_is_killed_again_and_again_loses_and_repeats_nothing(tmp_path):
     code = "print(t.kill_at_random(t.Path(sys.argv[1]) / str(n), n))"
     process = in_process(f"[{code} for n in range(int(sys.argv[2]))]", tmp_path, RUNS)

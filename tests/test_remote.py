@@ -173,6 +173,7 @@ def test_a_closed_one_asks_for_nothing(task, store):
             remote.validate()
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("figures_at_usual_looks")
 def test_a_measurement_goes_on_where_it_was_begun_or_begins_afresh(task, store):
     options = replace(CHECKED, until=None)

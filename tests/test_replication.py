@@ -326,6 +326,7 @@ def test_without_ssh_keygen_the_line_says_so(whet, run, keys, tmp_path) -> None:
 # The main job
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("figures_at_usual_looks")
 def test_the_winner_of_optimize_and_its_replay_have_evidence(project, tmp_path) -> None:  # noqa: F811
     home = tmp_path / "home"

@@ -134,6 +134,7 @@ def test_a_wrong_version_is_caught_where_it_shows(
     assert said in failed.detail
 
 
+@pytest.mark.corpus
 def test_a_right_version_passes_and_the_file_stays(judge: WholeProject) -> None:
     verdict = judge.check(Candidate(FAST))
     assert verdict.correct

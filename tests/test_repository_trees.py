@@ -131,6 +131,7 @@ def test_few_tests_are_named_one_by_one_and_many_by_their_files():
     assert alone([]) is None
 
 
+@pytest.mark.corpus
 def test_a_command_that_does_something_else_is_not_timed(ground, trees):
     found = end_to_end(ground, Asked("python run.py", 1.0, 0.99), trees["slow"], trees["wrong"])
     assert isinstance(found, Fault)

@@ -51,6 +51,7 @@ def test_the_list_shows_target_speedup_and_age(whet, work):
     assert whet("runs", "list").stdout.splitlines()[1].endswith(f"{work.path}::f")
 
 
+@pytest.mark.corpus
 def test_a_deleted_run_leaves_nothing_and_what_others_share_stays(whet, work):
     # Else the second would refer to what it was told of the first.
     gone, kept = run(work, 1), run(work, 2, remember=False)

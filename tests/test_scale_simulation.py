@@ -27,6 +27,7 @@ def test_no_part_does_more_than_it_can(workers, duration, costs):
     assert all(0 <= share <= more for share in found.busy.values())
 
 
+@pytest.mark.corpus
 @settings(max_examples=20, deadline=None)
 @given(duration=st.floats(0.01, 20), costs=COSTS)
 def test_more_workers_never_do_less(duration, costs):

@@ -99,6 +99,7 @@ def test_one_set_is_enough_and_none_is_refused(root, tmp_path):
         SUITE.read(tmp_path)
 
 
+@pytest.mark.corpus
 def test_functions_are_judged_by_their_assertions_and_timed_on_the_stress_test(root, lab):
     suite = replace(SUITE, runs=2)
     (one,) = suite.read(root(function(), kernel="")).problems

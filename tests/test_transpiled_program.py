@@ -89,6 +89,7 @@ def test_what_no_case_shows_is_shown_by_fresh_inputs(folder: Path) -> None:
     assert "stdin" in failed.detail
 
 
+@pytest.mark.corpus
 def test_c_is_no_translation(folder: Path) -> None:
     found = verified(folder, (TASK / "run-lengths.c").read_text())
     assert found.candidates.rejected == {"forbidden_construct": 1}
