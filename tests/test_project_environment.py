@@ -16,6 +16,7 @@ from whet.evaluators.environment import ACTIVE, FOLDERS, environment_python, in_
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.foreign_imports import foreign_imports, own_modules
 from whet.evaluators.screening import screened
+from whet.sandbox.interpreter import find_interpreter
 
 SLOW = "def f(xs):\n    return sorted(xs)\n"
 
@@ -85,6 +86,29 @@ def test_nothing_above_a_repository_is_looked_at_and_no_folder_that_only_has_the
     (inner / "env" / "bin").mkdir(parents=True)
     (inner / "env" / "bin" / "python").write_text("no interpreter")
     assert environment_python(inner, {}) is None
+
+
+@pytest.mark.parametrize("folder", [".", "src"])
+def test_an_interpreter_that_comes_with_the_project_is_never_run(tmp_path, folder):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "tool").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (tmp_path / "tool").chmod(0o755)
+    (tmp_path / folder).mkdir(exist_ok=True)
+    link = environment(tmp_path / folder) / "bin" / "python"
+    link.unlink()
+    link.symlink_to(tmp_path / "tool")
+    assert environment_python(tmp_path / folder, {}) is None
+
+
+def test_what_packages_of_an_environment_begin_with_is_not_run_out_here(tmp_path):
+    made = environment(tmp_path)
+    packages = made / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "first.pth").write_text(f"import pathlib; pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
+    found = find_interpreter(made / "bin" / "python")
+    assert found.executable == made / "bin" / "python"
+    assert any(made.is_relative_to(folder) for folder in found.folders)
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("variable", ACTIVE)

@@ -68,7 +68,8 @@ def test_the_environment_beside_the_project_is_its_own(tmp_path):
     repository(tmp_path, {"pyproject.toml": PROJECT})
     python = tmp_path / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    python.touch()
+    python.symlink_to("/usr/bin/python3")
+    (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     assert survey(tmp_path, ProjectConfig()).python == python
     assert survey(tmp_path, ProjectConfig(python=".venv")).python == python
     with pytest.raises(UsageError, match="no interpreter"):

@@ -50,10 +50,17 @@ def environment_python(folder: Path, environment: Mapping[str, str] = os.environ
 
 
 def _beside(folder: Path) -> Iterator[Path]:
+    """Yields the environments in a folder and above it whose interpreter is none of the project's own files.
+
+    The interpreter is run outside the sandbox to be asked for its version.
+    """
+    top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
     for parent in (folder, *folder.parents):
         for place in (parent / name for name in FOLDERS):
             # A folder that only has the name is none.
             if (place / "pyvenv.cfg").is_file() or (place / "conda-meta").is_dir():
-                yield place
-        if (parent / ".git").exists() or parent == Path.home():
+                interpreter = (place / "bin" / "python").resolve()
+                if not any(interpreter.is_relative_to(own) for own in (top or parent, parent)):
+                    yield place
+        if parent in (top, Path.home()):
             return

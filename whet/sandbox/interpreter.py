@@ -53,8 +53,9 @@ def find_interpreter(path: Path | None = None) -> Interpreter:
     """
     executable = Path(sys.executable) if path is None else path.expanduser().absolute()
     try:
+        # Without -S it would run what packages of a checkout's environment have put there, out here.
         answer = subprocess.run(
-            [executable, "-s", "-c", ASK], capture_output=True, text=True, timeout=20, check=True, cwd="/"
+            [executable, "-I", "-S", "-c", ASK], capture_output=True, text=True, timeout=20, check=True, cwd="/"
         ).stdout
         real, version, prefixes = json.loads(answer)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
@@ -63,6 +64,9 @@ def find_interpreter(path: Path | None = None) -> Interpreter:
         ) from None
     if tuple(version[:2]) < OLDEST:
         raise UsageError(f"--python {executable} is {version[0]}.{version[1]}; candidates need 3.10 or later")
+    environment = Path(real).parent.parent
+    if (environment / "pyvenv.cfg").is_file():  # which -S does not look at
+        prefixes.append(environment)
     folders = {Path(prefix).resolve() for prefix in prefixes} | {Path(prefix).absolute() for prefix in prefixes}
     folders |= _links(Path(real))
     outside = {folder for folder in folders if not folder.is_relative_to("/usr")}

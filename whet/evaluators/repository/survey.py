@@ -15,10 +15,9 @@ from typing import Any
 from whet.core.config import ProjectConfig
 from whet.core.errors import UsageError
 from whet.core.repository import Kind, Survey
-from whet.evaluators.environment import environment_python
+from whet.evaluators.environment import FOLDERS, environment_python
 from whet.sandbox.inside.asv import CALLS, CONFIG
 
-ENVIRONMENTS = (".venv", "venv", "env")
 BENCHMARKS = ("benchmarks", "benchmark", "bench", "perf", "tests", "test")
 BENCHMARK = re.compile(r"def test_\w+\([^)]*\bbenchmark\b")
 TESTS = ("tests", "test", "testing")
@@ -158,8 +157,7 @@ def _python(root: Path, config: ProjectConfig) -> Path | None:
         if not path.is_file():
             raise UsageError(f"[tool.whet] python: no interpreter {path}")
         return path
-    places = (root / name / "bin" / "python" for name in ENVIRONMENTS)
-    return next((path for path in places if path.is_file()), None) or environment_python(root)
+    return environment_python(root)
 
 
 def _extensions(root: Path) -> Iterator[Path]:
@@ -168,7 +166,7 @@ def _extensions(root: Path) -> Iterator[Path]:
 
 def _files(folder: Path, pattern: str) -> Iterator[Path]:
     """Yields files below a folder, but for hidden folders, environments and what builds left."""
-    left_out = {*ENVIRONMENTS, "node_modules", "build"}
+    left_out = {*FOLDERS, "node_modules", "build"}
     for where, names, leaves in os.walk(folder):
         names[:] = sorted(name for name in names if not name.startswith(".") and name not in left_out)
         yield from (Path(where, leaf) for leaf in sorted(leaves) if fnmatch(leaf, pattern))
