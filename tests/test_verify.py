@@ -140,7 +140,7 @@ def test_an_endless_candidate_is_timed_out(folder: Path) -> None:
     )
     result = judge(folder, "def unique(items):\n    while True:\n        pass\n", target=".")
     assert reason(result) is Reason.TIMEOUT
-    assert result.seconds < 10
+    assert "no answer within 1 s" in result.rungs[-1].detail
 
 
 def test_state_kept_between_calls_is_seen(folder: Path) -> None:
