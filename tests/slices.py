@@ -13,19 +13,25 @@ import pytest
 
 CORPORA = (
     "test_abi",
+    "test_algorithm_edits",
     "test_attacks",
     "test_branch_coverage",
     "test_exploits",
     "test_floats",
     "test_hazard",
     "test_hidden_state",
+    "test_load",
+    "test_loop_edits",
     "test_mutants",
+    "test_python_equivalence",
     "test_rearranged",
+    "test_tasks",
     "test_typed_inputs",
+    "test_verify",
 )
 """Modules whose tests marked `corpus` are about verdicts, attacks and exploits."""
-SLICES = 24
-"""How many parts there are. One took about 40 s on 2 cores; with more, more commits pass before a test is run again."""
+SLICES = 48
+"""How many parts there are. With more, `make test` is shorter and more commits pass before a test is run again."""
 NEVER = frozenset({"timed", "exhaustive"})
 """Marks of what is in no slice: a real clock decides it, or it takes longer than all else."""
 

@@ -153,6 +153,7 @@ def test_a_name_is_plain(name):
     assert str(error.value).isprintable()
 
 
+@pytest.mark.corpus
 def test_a_file_of_other_rows_is_refused(tmp_path):
     place = Place(tmp_path, words={"problems": 1})
     place.driver("a", join=None).end()

@@ -152,6 +152,7 @@ def test_what_the_compiler_says_is_told_and_no_traceback(workshop: Workshop, bad
     assert "Traceback" not in found.detail
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_another_way_where_a_library_is_missing_is_not_taken(workshop: Workshop) -> None:
     swallowed = C_ABI.replace(

@@ -137,6 +137,7 @@ def test_a_tool_that_does_not_run_here_is_skipped(bench: Bench, tmp_path: Path) 
 KERNEL = f"{RIGHT}\nimport triton\n\n\n@triton.jit\ndef kernel(x):\n    pass\n"
 
 
+@pytest.mark.corpus
 def test_the_tool_is_asked_for_where_own_kernels_run_on_a_gpu(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", reason="triton is not installed")
     plain, own = (bench.workshop.build(text) for text in (RIGHT, KERNEL))

@@ -95,7 +95,12 @@ def busy_cores() -> Iterator[None]:
             one.communicate()
 
 
-@pytest.mark.parametrize("name", PAIRS)
+LONG = ("a slow function", "a program")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.corpus if name in LONG else ()) for name in PAIRS]
+)
 def test_the_same_inputs_and_the_same_verdict_on_a_busy_machine(rung, name: str) -> None:
     baseline, workload, candidate, symbol = PAIRS[name]
     ask = {"symbol": symbol, "seed": 20, "refined": symbol is not None}

@@ -211,7 +211,7 @@ def test_a_prompt_sees_nothing_that_was_recorded_after_it(place):
     history = History(store, result.run)
     facts = Facts(evaluations, history, open_strategy("auto"), plan)
     foreseen = Predictions(store, result.run, history, evaluations)
-    asked = [request for request in model.requests if request.role == "judge" or request.sample == 0]
+    asked = [replace(one, place="") for one in model.requests if one.role == "judge" or one.sample == 0]
     expected = []
     for number in (1, 2, 3):
         expected.append(coder_request(facts.situation(number)))
@@ -219,7 +219,7 @@ def test_a_prompt_sees_nothing_that_was_recorded_after_it(place):
         records = [evaluations.record(id) for id in batch]
         past = Past(foreseen.until(number), history.diagnosis(number - 1))
         expected.append(judge_request(facts.situation(number, judged=True), records, past))
-    assert asked == expected[:-1]
+    assert asked == [replace(one, place="") for one in expected[:-1]]
 
 
 # replayed

@@ -152,6 +152,7 @@ def test_its_hot_lines_are_told(judge: WholeProject) -> None:
     assert found.functions[0].name == "common"
 
 
+@pytest.mark.corpus
 def test_where_the_command_is(judge: WholeProject) -> None:
     place = judge.circumstances()
     assert place.compiler is not None

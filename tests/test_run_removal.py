@@ -99,6 +99,7 @@ def test_what_a_run_found_out_goes_with_it(work):
             assert db.execute("SELECT count(*) FROM experience_words").fetchone() == (0,)
 
 
+@pytest.mark.corpus
 def test_a_run_under_way_is_never_deleted_and_keeps_all_texts(whet, work):
     done = run(work)
     with closing(Store(work.home)) as store:

@@ -120,6 +120,7 @@ def hold_slots(home, passed) -> None:
         time.sleep(LONG)
 
 
+@pytest.mark.corpus
 def test_the_slot_of_a_process_that_died_is_free(tmp_path):
     passed = CONTEXT.Event()
     holder = CONTEXT.Process(target=hold_slots, args=(tmp_path, passed))

@@ -145,6 +145,7 @@ def test_no_candidate_sees_the_best_version(task):
     assert not [path for path in (*seen, *task.support) if Path(path).stem == "best"]
 
 
+@pytest.mark.corpus
 def test_the_best_version_agrees_on_the_small_sizes(task, tmp_path):
     workload = load(task.workload.generator, "workload")
     sizes = workload["sizes"]

@@ -276,6 +276,7 @@ def test_the_state_directory_may_be_given_as_text(folder: Path) -> None:
     assert (folder / "home").is_dir()
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("figures")
 def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
     (folder / "sum.c").write_text(PROGRAM)
@@ -295,6 +296,7 @@ def test_a_c_program_is_compiled_and_judged(folder: Path) -> None:
     assert reason(judge(folder, PROGRAM.replace("return 0", "return 1"), "sum.c")) is Reason.CRASH
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("figures")
 def test_a_python_program_with_cases(folder: Path) -> None:
     program = "import sys\nn = int(sys.stdin.read())\nprint(sum(i * i for i in range(n)))\n"

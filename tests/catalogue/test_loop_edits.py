@@ -393,6 +393,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", SAMPLES)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -169,6 +169,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", SAMPLES)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
