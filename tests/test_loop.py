@@ -343,7 +343,13 @@ def test_who_watches_hears_of_each_step(work):
     assert work.events[0].data["run"] == run
     states = [(e.data["candidate"], e.data["state"]) for e in work.events if e.kind is Event.CANDIDATE]
     right, wrong = content_id(version(1)), content_id(version(2))
-    assert [state for id, state in states if id == right] == ["checking", "waiting for the clock", "measuring", "done", "confirmed"]
+    assert [state for id, state in states if id == right] == [
+        "checking",
+        "waiting for the clock",
+        "measuring",
+        "done",
+        "confirmed",
+    ]
     assert [state for id, state in states if id == wrong] == ["checking", "done"]
     done = {e.data["candidate"]: e.data for e in work.events if e.data.get("state") == "done"}
     assert done[wrong]["reason"] == "crash"

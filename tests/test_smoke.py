@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from retries import MOST_IN_A_TEST, Answer, Finding, Retries, gain, loss, no_gain, settle
 
-from whet.benchmarks.self.asm import TASKS as ASSEMBLY
-from whet.benchmarks.tasks import task_folder
 from whet.testing.exploits.corpus import HERE
 
 pytestmark = pytest.mark.smoke
@@ -35,8 +33,33 @@ sizes = [10, 300, 900]
 def make_input(size, rng):
     return ([rng.randrange(2 * size) for _ in range(size)],)
 """
-# Writes to every page: memory that is only asked for is not used.
-HOLDS = "def f(items):\n    held = bytearray(b'x' * {size} * 1048576)\n    return sum(items) + len(held) * 0\n"
+PROGRAM = """\
+#include <cstdio>
+#include <vector>
+int main() {
+    std::vector<int> seen;
+    for (int value; std::scanf("%d", &value) == 1;) {
+        bool known = false;
+        for (int other : seen) known |= other == value;
+        if (!known) seen.push_back(value);
+    }
+    std::printf("%zu\\n", seen.size());
+}
+"""
+FAST_PROGRAM = """\
+#include <cstdio>
+#include <unordered_set>
+int main() {
+    std::unordered_set<int> seen;
+    for (int value; std::scanf("%d", &value) == 1;) seen.insert(value);
+    std::printf("%zu\\n", seen.size());
+}
+"""
+LINES = """\
+sizes = [10, 12000, 16000]
+def make_input(size, rng):
+    return " ".join(str(rng.randrange(10**9)) for _ in range(size))
+"""
 NO_GAIN = ("not_faster", "slower")
 CHARGED = (*NO_GAIN, "cheating", "timeout")
 """How a cheat may be answered that moves work out of the time, or bends the clock."""
@@ -79,12 +102,12 @@ def settles(run_retries, record_property, request, capsys) -> Settle:
     return settles
 
 
-def written(folder: Path, target: str, candidate: str, workload: str = WORKLOAD) -> Path:
+def written(folder: Path, target: str, candidate: str, workload: str = WORKLOAD, suffix: str = ".py") -> Path:
     """Writes a target and its workload; returns the candidate beside them."""
-    (folder / "target.py").write_text(target)
+    (folder / f"target{suffix}").write_text(target)
     (folder / "workload.py").write_text(workload)
-    (folder / "candidate.py").write_text(candidate)
-    return folder / "candidate.py"
+    (folder / f"candidate{suffix}").write_text(candidate)
+    return folder / f"candidate{suffix}"
 
 
 def exploit(folder: Path, name: str, task: str) -> tuple[Path, Path]:
@@ -108,19 +131,9 @@ def test_an_equal_rewrite_is_no_improvement(verify, settles, tmp_path) -> None:
     settles(lambda: no_gain(verify(f"{tmp_path}/target.py::unique", candidate), NO_GAIN))
 
 
-def test_a_cpp_program_is_improved(verify, settles) -> None:
-    folder = task_folder("word-counts")
-    settles(lambda: gain(verify(folder, folder / "best.cpp"), 2.0))
-
-
-def test_an_assembly_routine_is_improved(verify, settles) -> None:
-    folder = ASSEMBLY / "crc32c"
-    settles(lambda: gain(verify(folder, folder / "best.s"), 2.0))
-
-
-def test_a_function_that_holds_less_memory_is_improved(verify, settles, tmp_path) -> None:
-    candidate = written(tmp_path, HOLDS.format(size=40), HOLDS.format(size=4))
-    settles(lambda: gain(verify(f"{tmp_path}/target.py::f", candidate, "--metric", "memory"), 2.0))
+def test_a_cpp_program_is_improved(verify, settles, tmp_path) -> None:
+    candidate = written(tmp_path, PROGRAM, FAST_PROGRAM, LINES, ".cpp")
+    settles(lambda: gain(verify(f"{tmp_path}/target.cpp", candidate, "--workload", tmp_path / "workload.py"), 2.0))
 
 
 def test_work_that_is_moved_to_load_time_is_no_gain(verify, settles, tmp_path) -> None:
