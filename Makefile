@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := bubblewrap g++ gcc libseccomp2 python3-venv util-linux valgrind
 DEMO := whet/benchmarks/tasks
-# Tests that share what is dear to set up stay with one worker.
-TESTFLAGS ?= -n 2 --dist worksteal
+# Three for two cores: tests wait for processes now and then. Those that share what takes long to set up stay together.
+TESTFLAGS ?= -n 3 --dist worksteal
 # Some of the long ones took 5 minutes on an idle machine.
 PATIENT := --timeout 3600
 UNMARKED := -m "slice or not (timed or corpus or exhaustive or smoke)"

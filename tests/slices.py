@@ -18,6 +18,7 @@ CORPORA = (
     "test_branch_coverage",
     "test_exploits",
     "test_floats",
+    "test_guard",
     "test_hazard",
     "test_hidden_state",
     "test_load",
@@ -25,12 +26,13 @@ CORPORA = (
     "test_mutants",
     "test_python_equivalence",
     "test_rearranged",
+    "test_scripted_verdicts",
     "test_tasks",
     "test_typed_inputs",
     "test_verify",
 )
 """Modules whose tests marked `corpus` are about verdicts, attacks and exploits."""
-SLICES = 48
+SLICES = 78
 """How many parts there are. With more, `make test` is shorter and more commits pass before a test is run again."""
 NEVER = frozenset({"timed", "exhaustive"})
 """Marks of what is in no slice: a real clock decides it, or it takes longer than all else."""

@@ -50,6 +50,9 @@ IN_TURN = pytest.mark.parametrize(
 
 
 @EACH
+@pytest.mark.parametrize(
+    "backend", [pytest.param(one, marks=pytest.mark.corpus if one == "docker" else ()) for one in MAKERS], indirect=True
+)
 def test_with_all_on_it_is_held(attack: Attack, backend: str) -> None:
     assert not escapes(attack, backend)
 

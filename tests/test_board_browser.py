@@ -14,6 +14,8 @@ from whet.benchmarks.board.build import build
 from whet.benchmarks.board.serve import serving
 from whet.benchmarks.results import Own
 
+pytestmark = pytest.mark.corpus
+
 ATTACK = (
     "</script></style></title><script>document.title='caught'</script><img src=https://example.org/x onerror=alert(1)>"
     "\"'><svg onload=alert(1)> javascript:alert(1) {{ 7*7 }} \u202e " + "w" * 60

@@ -127,6 +127,7 @@ def test_what_repeats_is_accepted_right_or_wrong(good, wrong, tmp_path):
     store.close()
 
 
+@pytest.mark.corpus
 def test_a_ratio_that_is_not_that_of_the_evidence_is_found(good, tmp_path):
     timed = as_timed(good.bundle, 2.0)
     speedup = to_plain(timed.record.speedup)

@@ -40,6 +40,7 @@ def named(findings, name):
     return next(finding for finding in findings if finding["name"] == name)
 
 
+@pytest.mark.corpus
 def test_every_part_says_what_is_there_and_why_not(report):
     assert list(report) == ["tools", "sandboxes", "devices", "models"]
     for findings in report.values():

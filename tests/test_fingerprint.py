@@ -77,6 +77,7 @@ def spliced(source: str, at: int, old: str, new: str) -> str:
     return source[:at] + new + source[at + len(old) :]
 
 
+@pytest.mark.corpus
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_comments_and_layout_of_python_do_not_count(data):

@@ -268,6 +268,7 @@ def test_a_process_on_the_cpu_has_no_hot_calls(subject: Subject) -> None:
         hot_seconds(live, inputs()[0], 10.0)
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_what_ran_on_the_cpu_is_held_against_nothing_of_a_gpu(subject: Subject) -> None:
     found = measured()

@@ -104,6 +104,7 @@ def test_scripted_command(whet, scripted):
 '''
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_a_real_clock_fails_a_test_of_tier_1_and_no_other(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch

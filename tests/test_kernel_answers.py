@@ -162,6 +162,7 @@ def test_another_way_where_a_library_is_missing_is_not_taken(workshop: Workshop)
     assert len(libraries(loaded(workshop.build(swallowed)))) == 1
 
 
+@pytest.mark.corpus
 @sandboxed
 def test_no_process_compiles_in_a_call(workshop: Workshop) -> None:
     late = C_ABI.replace(

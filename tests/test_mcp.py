@@ -208,6 +208,7 @@ def test_money_is_spent_as_far_as_it_was_allowed(root):
 # what is answered
 
 
+@pytest.mark.corpus
 def test_a_rewrite_is_judged_and_its_run_shown(asked, whet):
     (judged, told), (listed, _) = several(asked, ("verify", {**UNTIMED, "candidate": FAST}), ("show_run", {}))
     document = documented(judged)

@@ -14,6 +14,8 @@ import pytest
 
 from whet import __version__
 
+pytestmark = pytest.mark.corpus
+
 ROOT = Path(__file__).parent.parent
 LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
 

@@ -102,6 +102,7 @@ def test_every_sample_is_kept_with_what_surrounded_it(ladder: Ladder) -> None:
                 assert "outcomes" not in one
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("script")
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.parametrize("ladder", [("mixed.cpp", CPP)], indirect=True)

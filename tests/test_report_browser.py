@@ -11,6 +11,8 @@ from told import recorded
 from whet.cli.report.page import page
 from whet.core.store import Store
 
+pytestmark = pytest.mark.corpus
+
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):

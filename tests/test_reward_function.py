@@ -215,6 +215,7 @@ def test_what_takes_less_memory_is_worth_more(tmp_path):
     assert 0.0 < found[1] < NO_GAIN < found[2] < 1.0
 
 
+@pytest.mark.corpus
 def test_a_completion_is_worth_what_its_figures_say(target, scripted):
     slower = SLOW.replace("    return seen", "    sorted(items)\n    return seen")
     same = SLOW.replace("seen", "known")

@@ -234,6 +234,7 @@ def test_what_a_candidate_does_outside_its_calls_is_charged_or_rejected(written:
     assert (fallen.name, fallen.reason) == ("measure", Reason.CHEATING)
 
 
+@pytest.mark.corpus
 def test_each_metric_is_measured_and_held_to_its_limit(written: Path, tmp_path: Path, scripted: Scripted) -> None:
     scripted(metrics={"time": 2.0, "cpu": 3.0})
     found = judge(written, tmp_path / "home", metric="time,cpu")
