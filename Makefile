@@ -16,6 +16,7 @@ REPORTED = $(if $(REPORT),--junitxml=$(REPORT))
 BOARD := .board
 BOARD_TASKS ?= dedup-events,tidy-text,word-counts,held-out/call-charges
 CAMPAIGNS := exploits attacks mutants oracle timing
+# Not among them: steady, which takes days; see docs/testing.md.
 GPU_CHECK ?=
 GPU_MACHINE ?= x86_64
 GPU_NEEDS := whet/benchmarks/gpu_check/requirements.txt

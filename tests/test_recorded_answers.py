@@ -21,7 +21,7 @@ TARGETS = {
 }
 WRONG = {
     "ledger": {
-        "wrong-in-place": ("differential", "wrong_output", ("after the call, self", "{'init': ([(")),
+        "wrong-in-place": ("differential", "wrong_output", ("after the call, self", "Ledger([(")),
         "wrong-loading": ("build", "crash", ("loading raised NameError: ", "(line 9 in <module>, line 6 in days_of)")),
     },
     "report": {

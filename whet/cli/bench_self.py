@@ -104,7 +104,7 @@ REPORTS: dict[str, Callable[[], Iterator[str]]] = {
     "search": _search,
 }
 """One line adds a report."""
-CAMPAIGNS = ("attacks", "exploits", "mutants", "oracle", "timing")
+CAMPAIGNS = ("attacks", "exploits", "mutants", "oracle", "steady", "timing")
 NAMES = tuple(sorted((*REPORTS, *CAMPAIGNS)))
 
 
@@ -116,8 +116,9 @@ def measure_self(
         typer.Option(
             help="With commas. For catalogue: these tasks alone. For asm: tasks whose best is measured too. "
             "For kernels: these of verdicts, cheats and tasks alone. For scale: these of overhead, slots, flood, "
-            "simulation, kills and raylets alone. For attacks, exploits, mutants, oracle and timing: these items; "
-            "of exploits also rows, both sides of one, or all, where its default is what a clock decides."
+            "simulation, kills and raylets alone. For attacks, exploits, mutants, oracle, steady and timing: these "
+            "items; of steady also targets and conditions; of exploits also rows, both sides of one, or all, where "
+            "its default is what a clock decides."
         ),
     ] = None,
     results: Annotated[

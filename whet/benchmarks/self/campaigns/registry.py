@@ -9,13 +9,15 @@ from whet.benchmarks.self.campaigns.campaign import Campaign
 from whet.benchmarks.self.campaigns.exploits import Exploits
 from whet.benchmarks.self.campaigns.mutants import Mutants
 from whet.benchmarks.self.campaigns.oracle import OracleErrors
+from whet.benchmarks.self.campaigns.steady import Steady
 from whet.benchmarks.self.campaigns.timing import Timing
 from whet.core.errors import UsageError
 
-SEEDED: dict[str, type[Exploits | Mutants | OracleErrors | Timing]] = {
+SEEDED: dict[str, type[Exploits | Mutants | OracleErrors | Steady | Timing]] = {
     "exploits": Exploits,
     "mutants": Mutants,
     "oracle": OracleErrors,
+    "steady": Steady,
     "timing": Timing,
 }
 NAMES = tuple(sorted(("attacks", *SEEDED)))

@@ -1,0 +1,96 @@
+"""``whet bench self steady``: its targets, its truth, what it asks of a verdict, and its table. It is not run here."""
+
+from __future__ import annotations
+
+import os
+import runpy
+from pathlib import Path
+
+import pytest
+
+from whet.benchmarks.self.campaigns.campaign import Record, Status
+from whet.benchmarks.self.campaigns.steady import TRUTH, VERDICTS, Steady, judged
+from whet.benchmarks.self.steady_load import CONDITIONS, EACH, IDLE, beside
+from whet.benchmarks.self.steady_targets import WRONG, SteadyTarget, steady_targets
+from whet.benchmarks.self.steady_truth import true_gain
+from whet.core.errors import UsageError
+from whet.core.measurement import Speedup
+from whet.core.result import Cost, Counts, Result, TaskName
+from whet.core.result import Status as Answer
+
+
+def test_there_are_24_targets_of_other_names_and_texts() -> None:
+    targets = steady_targets()
+    assert len({target.name for target in targets}) == 24
+    assert all(len(set(target.texts())) == 2 for target in targets)
+
+
+@pytest.mark.parametrize("gain", ["1.00x", "1000x", WRONG])
+def test_a_rewrite_gives_the_results_of_its_baseline_unless_it_is_meant_to_be_wrong(gain: str, tmp_path: Path) -> None:
+    target, rewrite = SteadyTarget("python", gain).write(tmp_path)
+    before, after = (runpy.run_path(str(file))["mixed"] for file in (target.partition("::")[0], rewrite))
+    same = [before(numbers) == after(numbers) for numbers in ([7, 8, 9], [1 << 31, 5])]
+    assert same == [gain != WRONG] * 2
+
+
+@pytest.mark.parametrize("kind", ["python", "c", "cpp", "program"])
+def test_a_gain_by_a_thousand_or_ten_is_seen_in_cpu_seconds(kind: str, tmp_path: Path) -> None:
+    ours, theirs, ratio = true_gain(SteadyTarget(kind, "10x" if kind == "program" else "1000x"), tmp_path, pairs=1)
+    assert ours > 2 * theirs > 0
+    assert ratio == ours / theirs
+
+
+def test_items_are_asked_for_by_target_condition_both_or_one() -> None:
+    assert len(Steady().asked) == 21 + 24 * len(CONDITIONS) * VERDICTS
+    assert [item.id for item in Steady(["c-2x:truth"]).asked] == ["c-2x:truth"]
+    assert len(Steady([TRUTH]).asked) == 21
+    assert len(Steady([IDLE]).asked) == 24 * VERDICTS
+    assert len(Steady(["c-2x:idle", "c-2x:truth"]).asked) == VERDICTS + 1
+    assert len(Steady(["c-2x"]).asked) == len(CONDITIONS) * VERDICTS + 1
+    with pytest.raises(UsageError, match="no item .c-3x."):
+        Steady(["c-3x"])
+
+
+def test_busy_processes_end_with_the_block() -> None:
+    with beside(EACH):
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        assert len(children) >= len(os.sched_getaffinity(0))
+    assert not [child for child in children if Path(f"/proc/{child}").exists()]
+
+
+def result(answer: Answer, ratio: float | None = None) -> Result:
+    speedup = None if ratio is None else Speedup(ratio, ratio / 1.02, ratio * 1.02, 0.99, "time", 8, 8, (1, 1), "", ())
+    name = TaskName("mixed", "python", "mixed.py")
+    return Result("run", name, answer, speedup, None, (), Counts(), Cost(), 5.0, "said")
+
+
+@pytest.mark.parametrize(
+    ("gain", "answer", "status"),
+    [
+        ("1.00x", Answer.IMPROVED, Status.WRONG),
+        ("1.00x", Answer.NO_IMPROVEMENT, Status.RIGHT),
+        ("1.00x", Answer.REJECTED, Status.WRONG),
+        ("1.05x", Answer.NO_IMPROVEMENT, Status.RIGHT),
+        ("1.05x", Answer.IMPROVED, Status.RIGHT),
+        ("1.3x", Answer.NO_IMPROVEMENT, Status.WRONG),
+        ("1000x", Answer.IMPROVED, Status.RIGHT),
+        ("2x", Answer.REJECTED, Status.WRONG),
+        (WRONG, Answer.REJECTED, Status.RIGHT),
+        (WRONG, Answer.IMPROVED, Status.WRONG),
+        (WRONG, Answer.BASELINE_INVALID, Status.WRONG),
+    ],
+)
+def test_what_is_demanded_of_a_verdict(gain: str, answer: Answer, status: Status) -> None:
+    assert judged(SteadyTarget("c", gain), result(answer)).status is status
+
+
+def test_the_table_counts_answers_ratios_that_stray_and_intervals_that_hold_the_truth() -> None:
+    found = [judged(SteadyTarget("c", "2x"), result(Answer.IMPROVED, ratio)) for ratio in (2.0, 2.01, 2.5)]
+    records = [Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", {"ratio": 2.02})]
+    records += [Record(f"c-2x:idle:{n}", "", "", 5.0, one.status, one.line, one.facts) for n, one in enumerate(found)]
+    twin = judged(SteadyTarget("c", "1.00x"), result(Answer.IMPROVED, 1.1))
+    records.append(Record("c-1.00x:idle:1", "", "", 5.0, twin.status, twin.line, twin.facts))
+    table = list(Steady().table(records))
+    assert "| c-2x | 2.02x | idle | 3 | 3 improved | 2 to 2.5, median 2.01 | 1 of 3 | 2 of 3 | 5.0 |" in table
+    assert any(line.startswith("idle: intervals that hold the truth: 66.7 %") for line in table)
+    assert any(line.startswith("idle: equal programs called faster: 100.0 %") for line in table)
