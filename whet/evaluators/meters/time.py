@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
@@ -12,6 +13,7 @@ from whet.evaluators.meters.base import Setting
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import PASS_SECONDS, Series, Turn, series
+from whet.sandbox.process_tree import stolen_seconds
 from whet.sandbox.toolchains import native
 
 Window = Callable[[Live, Sequence[bytes], float, int], Pass | Fault]
@@ -21,6 +23,17 @@ Window = Callable[[Live, Sequence[bytes], float, int], Pass | Fault]
 def timed(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
     """A window that tells its time and no more."""
     return live.timed(payloads, seconds, repeats)
+
+
+def watched(cores: Sequence[int]) -> Window:
+    """Returns a window that also tells for how long the hypervisor had taken some processors."""
+
+    def window(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+        before = stolen_seconds(cores)
+        measured = live.timed(payloads, seconds, repeats)
+        return measured if isinstance(measured, Fault) else replace(measured, stolen=stolen_seconds(cores) - before)
+
+    return window
 
 
 def windows(
@@ -69,7 +82,7 @@ class Time:
         self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`."""
-        return windows(subject, drawn, warm, setting)
+        return windows(subject, drawn, warm, setting, watched(setting.cores))
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`."""

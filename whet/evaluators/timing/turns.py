@@ -83,6 +83,8 @@ class Turn:
         seed: that all of its inputs were drawn from.
         inputs: for each workload, the hash of its inputs.
         gpu: what the GPU's driver said when each side's passes ended; empty for the CPU.
+        scale: how many times as many inputs as the baseline's the candidate's pass has, by workload; 1 where nothing is
+            said.
     """
 
     order: tuple[str, ...]
@@ -95,6 +97,7 @@ class Turn:
     seed: int = 0
     inputs: Mapping[str, str] = field(default_factory=dict)
     gpu: Mapping[str, GpuReading] = field(default_factory=dict)
+    scale: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +223,26 @@ def hashes(drawn: Mapping[str, Sequence[Input]]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Seconds, or what else is measured, of each side, a turn each, on one workload."""
+    """Seconds, or what else is measured, of each side, a turn each, on one workload.
+
+    Attributes:
+        baseline: of the baseline.
+        candidate: of the candidate, for as many inputs as the baseline's.
+        again: of the baseline's second process.
+        slack: by how much all figures of the baseline, and of the candidate, may be off alike: how far the time that it
+            takes to hand outcomes over differs from process to process.
+    """
 
     baseline: tuple[float, ...]
     candidate: tuple[float, ...]
     again: tuple[float, ...]
+    slack: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, figures: Mapping[str, Sequence[float]], slack: tuple[float, float] = (0.0, 0.0)) -> Series:
+        """Returns the figures of each of `SIDES` as a series."""
+        baseline, candidate, again = (tuple(figures[side]) for side in SIDES)
+        return cls(baseline, candidate, again, slack)
 
     @property
     def logs(self) -> list[float]:
@@ -236,35 +254,48 @@ class Series:
         """log(baseline / baseline again) of each turn."""
         return [math.log(a / b) for a, b in zip(self.baseline, self.again, strict=True)]
 
+    @property
+    def slack_log(self) -> float:
+        """By how much the log of the ratio may be off since all figures may be; 0 where both sides last as long."""
+        ours, theirs = map(statistics.median, (self.baseline, self.candidate))
+        return abs(math.log1p(self.slack[1] / theirs) - math.log1p(self.slack[0] / ours))
+
 
 def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     """Returns the seconds that count on one workload, or the fault of a process whose clock disagrees."""
     passes = [turn.passes[name] for turn in turns]
     sides = {side: [each[side] for each in passes] for side in SIDES}
-    handovers = [p.outside - p.inside for side in ("baseline", "again") for p in sides[side]]
+    handovers = [(p.outside - p.inside) / p.windows for side in ("baseline", "again") for p in sides[side]]
     handover = max(0.0, statistics.median(handovers))
+    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
+    spread = statistics.quantiles(handovers, n=10)[-1] - statistics.median(handovers) if len(handovers) > 1 else 0.0
+    ours, windows = sides["baseline"][0].windows, statistics.median(p.windows for p in sides["candidate"])
     theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
     window = statistics.median(p.outside for p in sides["candidate"])
-    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + EXCESS_OF_HANDOVER * handover
-    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
-    allowed += statistics.quantiles(handovers, n=10)[-1] - handover if len(handovers) > 1 else 0.0
-    if theirs - handover > allowed or theirs < 0:
+    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + (EXCESS_OF_HANDOVER * handover + spread) * windows
+    if theirs - handover * windows > allowed or theirs < 0:
         return Fault(
             Reason.CHEATING,
             f"{name}: its process says {(window - theirs) * 1e3:.3g} ms in the calls, the clock outside "
-            f"{(window - handover) * 1e3:.3g} ms",
+            f"{(window - handover * windows) * 1e3:.3g} ms",
         )
-    seconds = {side: [max(p.inside, p.outside - handover, 1e-9) for p in sides[side]] for side in SIDES}
+    seconds = {side: [max(p.inside, p.outside - handover * p.windows, 1e-9) for p in sides[side]] for side in SIDES}
     if fault := disagreement(name, sides, seconds):
         return fault
-    seconds["candidate"] = [one + turn.charged for one, turn in zip(seconds["candidate"], turns, strict=True)]
-    return Series(*(tuple(seconds[side]) for side in SIDES))
+    seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
+    scale = statistics.median(turn.scale.get(name, 1.0) for turn in turns)
+    return Series.of(seconds, (spread * ours, spread * windows / scale))
+
+
+def per_pass(turns: Sequence[Turn], name: str, seconds: Sequence[float]) -> list[float]:
+    """Returns seconds of the candidate for as many inputs as the baseline's, with what is charged."""
+    return [one / turn.scale.get(name, 1.0) + turn.charged for one, turn in zip(seconds, turns, strict=True)]
 
 
 def amounts(turns: Sequence[Turn], name: str) -> Series:
     """Returns the amounts that a meter found on one workload."""
     passes = [turn.passes[name] for turn in turns]
-    return Series(*(tuple(max(each[side].amount or 0.0, 1e-9) for each in passes) for side in SIDES))
+    return Series.of({side: [max(each[side].amount or 0.0, 1e-9) for each in passes] for side in SIDES})
 
 
 def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
@@ -277,6 +308,12 @@ def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
         }
         rows.append({**asdict(replace(turn, passes={})), "passes": passes})
     return rows
+
+
+def used(recorded: Mapping[str, Any]) -> list[Turn]:
+    """Returns the turns that a measurement rests on, from its ``raw``: all but those that were dropped."""
+    dropped = {one["turn"] for one in recorded.get("dropped", ())}
+    return [turn for place, turn in enumerate(from_raw(recorded["turns"])) if place not in dropped]
 
 
 def from_raw(rows: Sequence[Mapping[str, Any]]) -> list[Turn]:
