@@ -123,7 +123,7 @@ def test_the_kernel_tells_what_a_process_ran_and_waited(tmp_path: Path, target: 
         live = ladder.workshop.build(ladder.task.source).start((0,), 0, 0)
         with closing(live):
             (item,) = ladder.source.draw(100000, [1])
-            one = watched((0,))(live, [item.payload] * 2, 30.0, 0)
+            one = watched((0,))(live, [item.payload] * 2, 30.0, 0, None)
     assert isinstance(one, Pass)
     assert one.ran is not None
     assert one.waited is not None

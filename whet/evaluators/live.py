@@ -85,8 +85,18 @@ class Live(Protocol):
                 changed as a caller may, and answered then.
         """
 
-    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
-        """Runs distinct inputs in one window; of a native function all of them ``repeats`` times over."""
+    def timed(
+        self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
+    ) -> Pass | Fault:
+        """Runs distinct inputs in one window.
+
+        Args:
+            payloads: the inputs.
+            seconds: that it may take.
+            repeats: how many times over a native function runs all of them.
+            called: the places of those that a function is called on; all the others are only taken in, and outcomes
+                handed over in their place. None for all.
+        """
 
     def peak(self) -> int | None:
         """Returns the most bytes that it and all that it started used together, where that was asked for."""
@@ -177,13 +187,16 @@ class LiveFunction:
         except ValueError:
             yield Fault(Reason.CHEATING, FORGED)
 
-    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+    def timed(
+        self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
+    ) -> Pass | Fault:
         """See `Live.timed`."""
+        places = () if called is None else (list(called),)
         try:
             watch = Watch(self._session)
             # The inputs come with "go": before it there is nothing that a thread could begin to work on.
             (_, inside, cpu, waits, preemptions, outcomes, *events), outside = self._session.ask(
-                "go", list(payloads), repeats, seconds=seconds
+                "go", list(payloads), repeats, *places, seconds=seconds
             )
             ran, waited = watch.read()
             if len(events) != self._on_gpu:
@@ -304,7 +317,9 @@ class LiveProgram:
             if isinstance(answer, Fault):
                 return
 
-    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+    def timed(
+        self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
+    ) -> Pass | Fault:
         """See `Live.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
         runs: list[Pass] = []
         for payload in payloads:

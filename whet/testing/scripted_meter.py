@@ -84,6 +84,7 @@ class ScriptedMeter:
 
     clocked = True
     forks = False
+    lengthens = False
 
     def __init__(self, real: Meter, script: Script) -> None:
         self._real = real
@@ -132,8 +133,10 @@ def _forked(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: in
     return subject.start(cores, HASH_SEED, layout, WORKER)
 
 
-def _outcomes(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
-    return live.timed(payloads, seconds, repeats)
+def _outcomes(
+    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+) -> Pass | Fault:
+    return live.timed(payloads, seconds, repeats, called)
 
 
 class ScriptedInstruments(Instruments):

@@ -34,6 +34,7 @@ class Cpu:
     pass_seconds = 0.1  # ticks are of 10 ms
     clocked = True
     forks = False
+    lengthens = False
     controls: tuple[str, ...] = ()
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
@@ -70,10 +71,12 @@ class Cpu:
         return Series.of(used)
 
 
-def _window(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+def _window(
+    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+) -> Pass | Fault:
     assert isinstance(live, LiveFunction | LiveProgram)
     before = _account(live)
-    measured = live.timed(payloads, seconds, repeats)
+    measured = live.timed(payloads, seconds, repeats, called)
     if isinstance(measured, Fault):
         return measured
     exact, ticked = (now - then for now, then in zip(_account(live), before, strict=True))

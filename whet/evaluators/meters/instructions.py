@@ -45,6 +45,7 @@ class Instructions:
     pass_seconds = 0.008  # counting takes some thirty times as long
     clocked = False
     forks = False
+    lengthens = False
 
     def __init__(self, kind: Kind, count: Count = count) -> None:
         self._count = count

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from whet.core.plain import from_plain
+from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
@@ -26,6 +27,7 @@ from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.device_clock import disagreement
+from whet.evaluators.timing.further import further_inputs, mix
 from whet.sandbox.cores import megahertz
 from whet.sandbox.gpu_gauge import GpuReading
 
@@ -137,6 +139,7 @@ class Bench:
         start: where processes come from; fresh ones by default.
         charged: see `Turn`.
         gauge: reads the GPU beside each sample; None gives nothing.
+        further: how many more inputs than the baseline's the candidate's pass has, by workload.
     """
 
     baseline: Subject
@@ -149,6 +152,7 @@ class Bench:
     start: Starter = Subject.start
     charged: float = 0.0
     gauge: Callable[[], GpuReading] | None = None
+    further: Mapping[str, int] = field(default_factory=dict)
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -159,16 +163,25 @@ class Bench:
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
         layouts = {side: rng.randrange(self._subject(side).layouts) for side in order}
+        mixed = {
+            work.name: mix(inputs[work.name], work.draw(rng.getrandbits(63), self.further[work.name]), rng)
+            for work in self.workloads
+            if self.further.get(work.name)
+        }
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         readings: dict[str, GpuReading] = {}
         for side in order:
             repeats = {work.name: work.repeats for work in self.workloads}
-            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats)
-            measured = self.meter.take(self._subject(side), inputs, warm, setting)
+            # A program's runs are windows of their own: those of the candidate alone take further inputs.
+            taking = mixed if side == "candidate" or self.baseline.workshop.task.kind is Kind.FUNCTION else {}
+            drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
+            called = {name: one.checked for name, one in taking.items() if side != "candidate"}
+            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called)
+            measured = self.meter.take(self._subject(side), drawn, warm, setting)
             if isinstance(measured, Fault):
                 return self._whose(side, measured)
             for name, one in measured.items():
-                passes[name][side] = one
+                passes[name][side] = taking[name].checked_of(one) if name in taking else one
             if self.gauge is not None:
                 readings[side] = self.gauge()
         return self._compared(inputs, passes) or Turn(
@@ -182,7 +195,21 @@ class Bench:
             seed,
             hashes(inputs),
             readings,
+            {name: len(one.items) / len(inputs[name]) for name, one in mixed.items()},
         )
+
+    def lengthened(self, turn: Turn) -> Bench:
+        """Returns a bench whose candidate has as many further inputs as a first turn shows that it needs.
+
+        Inputs that come again in a pass are not added to: they could be known again.
+        """
+        task = self.baseline.workshop.task
+        if not self.meter.lengthens or task.module is not None or task.signature is not None:
+            return self
+        works = [work for work in self.workloads if work.rounds == 1]
+        sizes = {work.name: len(work.draw(turn.seed, 1)[0].payload) for work in works}
+        wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
+        return replace(self, further=wanted)
 
     def _subject(self, side: str) -> Subject:
         return self.candidate if side == "candidate" else self.baseline
