@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Collection, Sequence
 
 from whet.evaluators.live import Pass
-from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass
+from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass, slack_of, spread_of
 
 DISTURBED_SHARE = 0.05
 """Of a window: a turn with a longer wait is dropped. More would let in what moves a ratio by as much; with less, the
@@ -66,14 +66,15 @@ def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
             who = "candidate" if side == "candidate" else "baseline"
             return f"on {name} the {who} neither ran nor waited for a processor for {idle * 1e3:.3g} ms of a pass"
         ran[side] = [used for used, _ in known]
-    ours = [*zip(ran["baseline"], passes["baseline"], strict=True), *zip(ran["again"], passes["again"], strict=True)]
-    over = max(0.0, statistics.median(used - one.cpu for used, one in ours))
-    first = passes["baseline"][0].windows
-    used = {
-        side: [
-            max(one.cpu, spent - over * one.windows / first, 1e-9) for spent, one in zip(ran[side], found, strict=True)
-        ]
+    over = [
+        (used - one.cpu) / one.windows
+        for side in ("baseline", "again")
+        for used, one in zip(ran[side], passes[side], strict=True)
+    ]
+    usual, spread = max(0.0, statistics.median(over)), spread_of(over)
+    seconds = {
+        side: [max(one.cpu, used - usual * one.windows, 1e-9) for used, one in zip(ran[side], found, strict=True)]
         for side, found in passes.items()
     }
-    used["candidate"] = per_pass(turns, name, used["candidate"])
-    return Series.of(used)
+    seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
+    return Series.of(seconds, slack_of(turns, name, spread))

@@ -295,8 +295,7 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     handovers = [(p.outside - p.inside) / p.windows for side in ("baseline", "again") for p in sides[side]]
     handover = max(0.0, statistics.median(handovers))
     # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
-    spread = statistics.quantiles(handovers, n=10)[-1] - statistics.median(handovers) if len(handovers) > 1 else 0.0
-    ours, windows = sides["baseline"][0].windows, statistics.median(p.windows for p in sides["candidate"])
+    spread, windows = spread_of(handovers), statistics.median(p.windows for p in sides["candidate"])
     theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
     window = statistics.median(p.outside for p in sides["candidate"])
     allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + (EXCESS_OF_HANDOVER * handover + spread) * windows
@@ -310,8 +309,20 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     if fault := disagreement(name, sides, seconds):
         return fault
     seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
-    scale = statistics.median(turn.scale.get(name, 1.0) for turn in turns)
-    return Series.of(seconds, (spread * ours, spread * windows / scale))
+    return Series.of(seconds, slack_of(turns, name, spread))
+
+
+def spread_of(handovers: Sequence[float]) -> float:
+    """Returns by how much handing over may cost more than usual: from the median to the ninth decile."""
+    return statistics.quantiles(handovers, n=10)[-1] - statistics.median(handovers) if len(handovers) > 1 else 0.0
+
+
+def slack_of(turns: Sequence[Turn], name: str, spread: float) -> tuple[float, float]:
+    """Returns what of a pass of either side is unsure where so many seconds of each window are; see `Series`."""
+    ours, theirs = (
+        statistics.median(turn.passes[name][side].windows for turn in turns) for side in ("baseline", "candidate")
+    )
+    return spread * ours, spread * theirs / statistics.median(turn.scale.get(name, 1.0) for turn in turns)
 
 
 def per_pass(turns: Sequence[Turn], name: str, seconds: Sequence[float]) -> list[float]:
