@@ -209,9 +209,7 @@ def skipped(document: dict[str, Any]) -> None:
 def peeked(document: dict[str, Any]) -> None:
     for rung in document["rungs"]:
         for measured in rung["evidence"].get("measurements", []):
-            measured["raw"]["stages"] = [
-                {"turns": len(measured["raw"]["turns"]), "share": 1.0, "if_disturbed": False}
-            ] * 2
+            measured["raw"]["stages"] = [{"turns": len(measured["raw"]["turns"]), "share": 1.0}] * 2
 
 
 def with_costs(document: dict[str, Any], **said: float) -> None:

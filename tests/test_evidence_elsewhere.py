@@ -161,7 +161,7 @@ def bundle(tmp_path: Path):
     (tmp_path / "workload.py").write_text(WORKLOAD)
 
     def made(**options: Any) -> Path:
-        for _ in range(3):  # a machine that is too noisy says so
+        for _ in range(3):  # a machine that is never quiet says so
             result = whet.verify(
                 f"{tmp_path}/slow.py::unique",
                 candidate=tmp_path / "good.py",
@@ -169,7 +169,7 @@ def bundle(tmp_path: Path):
                 sandbox="bubblewrap",
                 **options,
             )
-            if "too noisy" not in result.message:
+            if "never quiet" not in result.message:
                 break
         store = Store(tmp_path / "home")
         path = tmp_path / "evidence.zip"

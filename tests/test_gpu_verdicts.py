@@ -117,6 +117,9 @@ class Answering:
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         return self.answer, 0.5
 
+    def pids(self) -> list[int]:
+        return []
+
     def close(self) -> None:
         pass
 

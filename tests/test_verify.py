@@ -47,10 +47,10 @@ def judge(folder: Path, candidate: str, target: str = "slow.py::unique", **optio
 
 
 def judge_quietly(folder: Path, candidate: str, target: str = "slow.py::unique", **options: Any) -> Result:
-    """Judges up to three times while the answer is that the machine was too noisy to tell."""
+    """Judges up to three times while the answer is that the machine was never quiet."""
     for _ in range(3):
         result = judge(folder, candidate, target, **options)
-        if "too noisy" not in result.message:
+        if "never quiet" not in result.message:
             break
     return result
 

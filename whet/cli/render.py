@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from whet.core.errors import BaselineError, Exit
 from whet.core.front import BASELINE, Figure, FrontRow
-from whet.core.measurement import BaselineRatio, Speedup, WorkloadRatio
+from whet.core.measurement import CPU, BaselineRatio, Speedup, WorkloadRatio
 from whet.core.result import Result, Status
 from whet.core.text import count, one_line, percent, printable, times
 from whet.core.verdict import Reason, Rung, RungStatus
@@ -83,7 +83,7 @@ def result_lines(result: Result, headline: str | None = None) -> Iterator[str]:
 def speedup_lines(speedup: Speedup) -> Iterator[str]:
     """Yields a speedup with its interval, unit, sample count and A/A pair."""
     yield ""
-    yield f"speedup     {times(speedup.ratio)} in {speedup.metric}"
+    yield f"speedup     {times(speedup.ratio)} in {clocked(speedup)}"
     yield f"interval    {times(speedup.low)} to {times(speedup.high)} at {percent(speedup.confidence)}"
     yield f"n           {_processes(speedup.processes)}, {count(speedup.samples, 'sample')} a side"
     if speedup.rates is not None:
@@ -96,6 +96,11 @@ def speedup_lines(speedup: Speedup) -> Iterator[str]:
         yield f"  {one_line(workload.name, 24):<24}{_figures(workload)}"
     for other in speedup.baselines:
         yield f"  against {one_line(other.name, 48):<48}{_figures(other)}"
+
+
+def clocked(speedup: Speedup) -> str:
+    """Returns the metric of a speedup, with the clock where that is another than usual."""
+    return f"{speedup.metric}, in CPU seconds: the machine was never quiet" if speedup.clock == CPU else speedup.metric
 
 
 def front_lines(front: Sequence[FrontRow]) -> Iterator[str]:

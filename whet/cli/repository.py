@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from whet.cli import options as opt
+from whet.cli.render import clocked
 from whet.core.errors import BaselineError
 from whet.core.measurement import Measurement
 from whet.core.text import count, one_line, percent, times
@@ -111,7 +112,7 @@ def _function(function: HotFunction, attempt: Attempt | None) -> Iterator[str]:
 
 def _figures(measured: Measurement) -> Iterator[str]:
     speedup = measured.speedup
-    yield f"end to end  {WORDS[measured.outcome.value]}: {times(speedup.ratio)} in {speedup.metric}"
+    yield f"end to end  {WORDS[measured.outcome.value]}: {times(speedup.ratio)} in {clocked(speedup)}"
     yield f"interval    {times(speedup.low)} to {times(speedup.high)} at {percent(speedup.confidence)}"
     yield f"n           {speedup.processes} fresh processes a side"
     low, high = speedup.aa_ratio

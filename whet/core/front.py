@@ -19,7 +19,7 @@ class Figure:
         low: lower end of the interval.
         high: upper end of the interval.
         resolution: the smallest ratio that could be told from 1.
-        disturbed: whether the machine was too noisy for anything to be believed.
+        disturbed: whether the machine was never quiet, so that nothing is believed.
         processes: fresh processes a side; 0 for the baseline itself, as all below.
         samples: a side.
     """

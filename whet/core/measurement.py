@@ -19,6 +19,9 @@ BETTER = {
 OF_TIME = ("time", "throughput")
 """Metrics that are one measurement: the second tells the first in calls a second, and a gain in one is that in both."""
 
+WALL, CPU = "wall", "cpu"
+"""Clocks of a metric of time."""
+
 
 def told_as(metric: str) -> str:
     """Returns the name under which a model is asked for less of something; of throughput it is asked for less time."""
@@ -72,6 +75,7 @@ class Speedup:
         baselines: where there are several, what each of them shows; the headline is against the fastest.
         rates: of the baseline and of the candidate, where the metric is throughput: calls, or runs of a program, a
             second in a pass over the timed workloads.
+        clock: of a metric of time: ``wall``; ``cpu`` where the machine was never quiet, and CPU seconds stand in.
     """
 
     ratio: float
@@ -87,6 +91,7 @@ class Speedup:
     cpu_seconds: tuple[float, float] | None = None
     baselines: tuple[BaselineRatio, ...] = ()
     rates: tuple[float, float] | None = None
+    clock: str = WALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +102,10 @@ class Measurement:
         outcome: faster, not shown or slower.
         speedup: the figures.
         p_value: of the paired test that decided, one-sided for "faster".
-        disturbed: whether the baseline differed from itself, so that nothing is believed.
+        disturbed: whether the machine was never quiet, and CPU seconds could not stand in, so that nothing is believed.
         note: why, in one line.
         resolution: the smallest ratio that these turns could tell from 1 on this machine.
+        widened: the factor by which both ends of the interval were moved apart since the baseline differs from itself.
         labels: what kind of win it was found to be (law 8): by the figures themselves, and once confirmed by the
             change too.
         untimed: ratios at sizes that do not count for the headline.
@@ -116,6 +122,7 @@ class Measurement:
     disturbed: bool = False
     note: str = ""
     resolution: float = 1.0
+    widened: float = 1.0
     labels: tuple[str, ...] = ()
     untimed: tuple[WorkloadRatio, ...] = ()
     undecided: int = 0

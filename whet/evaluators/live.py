@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from whet.core.circumstances import Cost
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
+from whet.evaluators.scheduling import Watch
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.module_target import POISONED
 from whet.sandbox.protocol import CpuLimit, Incident, Session
@@ -39,6 +40,11 @@ class Pass:
         amount: what a metric other than time found: bytes, instructions or joules.
         events: seconds in calls on a GPU by its driver's events; None on the CPU.
         ticks: CPU seconds of the process and its descendants by the kernel's ticks, where these were read.
+        ran: seconds that all threads of its processes were on a processor in the window, as the kernel tells out
+            here; None where it does not.
+        waited: seconds for which those threads, or the clock out here, could have run and had no processor; likewise.
+        stolen: seconds for which the hypervisor had taken its processors, in ticks.
+        windows: how many windows its seconds are the sum of: one for each run of a program.
     """
 
     outside: float
@@ -51,6 +57,10 @@ class Pass:
     amount: float | None = None
     events: float | None = None
     ticks: float | None = None
+    ran: float | None = None
+    waited: float | None = None
+    stolen: float = 0.0
+    windows: int = 1
 
 
 Answer = tuple[bytes, float] | Fault
@@ -75,8 +85,18 @@ class Live(Protocol):
                 changed as a caller may, and answered then.
         """
 
-    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
-        """Runs distinct inputs in one window; of a native function all of them ``repeats`` times over."""
+    def timed(
+        self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
+    ) -> Pass | Fault:
+        """Runs distinct inputs in one window.
+
+        Args:
+            payloads: the inputs.
+            seconds: that it may take.
+            repeats: how many times over a native function runs all of them.
+            called: the places of those that a function is called on; all the others are only taken in, and outcomes
+                handed over in their place. None for all.
+        """
 
     def peak(self) -> int | None:
         """Returns the most bytes that it and all that it started used together, where that was asked for."""
@@ -120,6 +140,12 @@ def _seconds(nanoseconds: Any) -> float:
     return _count(nanoseconds) / 1e9
 
 
+def _sum(told: Sequence[float | None]) -> float | None:
+    """Returns the sum of what was told; None where any was not."""
+    known = [one for one in told if one is not None]
+    return sum(known) if len(known) == len(told) else None
+
+
 class LiveFunction:
     """A `Live` Python function. The candidate shares its process, so its answers are hostile.
 
@@ -161,13 +187,18 @@ class LiveFunction:
         except ValueError:
             yield Fault(Reason.CHEATING, FORGED)
 
-    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+    def timed(
+        self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
+    ) -> Pass | Fault:
         """See `Live.timed`."""
+        places = () if called is None else (list(called),)
         try:
+            watch = Watch(self._session)
             # The inputs come with "go": before it there is nothing that a thread could begin to work on.
             (_, inside, cpu, waits, preemptions, outcomes, *events), outside = self._session.ask(
-                "go", list(payloads), repeats, seconds=seconds
+                "go", list(payloads), repeats, *places, seconds=seconds
             )
+            ran, waited = watch.read()
             if len(events) != self._on_gpu:
                 raise ValueError("a device's time where there is none, or none of one")
             return Pass(
@@ -178,6 +209,8 @@ class LiveFunction:
                 waits=_count(waits),
                 preemptions=_count(preemptions),
                 events=_seconds(events[0]) if events else None,
+                ran=ran,
+                waited=waited,
             )
         except Incident as incident:
             return fault(incident, seconds)
@@ -284,33 +317,42 @@ class LiveProgram:
             if isinstance(answer, Fault):
                 return
 
-    def timed(self, payloads: Sequence[bytes], seconds: float, repeats: int = 0) -> Pass | Fault:
+    def timed(
+        self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
+    ) -> Pass | Fault:
         """See `Live.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
-        total = Pass(0.0, 0.0, 0.0, ())
+        runs: list[Pass] = []
         for payload in payloads:
             run = self._run(payload, seconds)
             if isinstance(run, Fault):
                 return run
-            total = Pass(
-                total.outside + run.outside,
-                total.inside + run.inside,
-                total.cpu + run.cpu,
-                total.outcomes + run.outcomes,
-                max(total.peak, run.peak),
-                total.waits + run.waits,
-                total.preemptions + run.preemptions,
-            )
-        return total
+            runs.append(run)
+        return Pass(
+            sum(run.outside for run in runs),
+            sum(run.inside for run in runs),
+            sum(run.cpu for run in runs),
+            tuple(outcome for run in runs for outcome in run.outcomes),
+            max((run.peak for run in runs), default=0),
+            sum(run.waits for run in runs),
+            sum(run.preemptions for run in runs),
+            ran=_sum([run.ran for run in runs]),
+            waited=_sum([run.waited for run in runs]),
+            windows=len(runs),
+        )
 
     def _run(self, payload: bytes, seconds: float | CpuLimit) -> Pass | Fault:
         try:
             # Else a run could read the result that an earlier one kept in a file.
             self._session.ask("clear", seconds=START_SECONDS)
             self._session.ask("prepare", self._argv, payload, seconds=START_SECONDS)
+            watch = Watch(self._session)
             answer, outside = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
                 return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
-            _, code, inside, cpu, peak, waits, preemptions = answer
+            _, code, inside, cpu, peak, waits, preemptions, delayed = answer
+            # The launcher's account is read out here; that of the program, which has ended, the launcher has read.
+            ran, waited = watch.read()
+            waited = None if waited is None or delayed < 0 else waited + delayed / 1e9
             (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
         except Incident as incident:
             return fault(incident, seconds)
@@ -320,7 +362,8 @@ class LiveProgram:
             reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
-        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions)
+        ran = None if ran is None else ran + cpu / 1e9
+        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions, ran=ran, waited=waited)
 
     def peak(self) -> int | None:
         """See `Live.peak`."""

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """What reading about a process that ends meanwhile raises."""
 TICKS = os.sysconf("SC_CLK_TCK")
+SETTLING_SECONDS, SETTLING_TRIES = 0.0001, 20
+"""Between looks for whether a thread still runs, and how many: its account is brought up to date as it switches out."""
+STEAL = 7
+"""Which column of a processor in ``/proc/stat`` (proc(5))."""
+
+
+class Scheduled(NamedTuple):
+    """What the kernel's scheduler has given.
+
+    Attributes:
+        ran: seconds on a processor.
+        waited: seconds in which a thread could have run and had no processor.
+    """
+
+    ran: float
+    waited: float
 
 
 def tree(pid: int) -> Iterator[int]:
@@ -28,12 +46,66 @@ def children(pid: int) -> Iterator[int]:
 
 def running_seconds(pid: int) -> float:
     """Returns what the threads that a process has now have run, to the nanosecond (``schedstat``, proc(5))."""
-    total = 0
+    return sum(one.ran for one in _threads(pid).values())
+
+
+def scheduled(pids: Sequence[int]) -> dict[int, Scheduled]:
+    """Returns the accounts of the threads that some processes have now, by the thread's number.
+
+    Waits some milliseconds at most for those that still run, since a running thread's account is not up to date.
+    """
+    for _ in range(SETTLING_TRIES):
+        if not any(map(_runs, pids)):
+            break
+        time.sleep(SETTLING_SECONDS)
+    return {thread: one for pid in pids for thread, one in _threads(pid).items()}
+
+
+def given_since(before: Mapping[int, Scheduled], now: Mapping[int, Scheduled]) -> Scheduled:
+    """Returns what threads were given between two of their accounts; what has ended meanwhile is not in it."""
+    nothing = Scheduled(0.0, 0.0)
+    both = [(one, before.get(thread, nothing)) for thread, one in now.items()]
+    return Scheduled(sum(one.ran - then.ran for one, then in both), sum(one.waited - then.waited for one, then in both))
+
+
+def own_waiting() -> float:
+    """Returns the seconds in which the calling thread could have run and had no processor; 0 where nobody tells."""
+    with suppress(OSError, ValueError):
+        return _account(Path("/proc/thread-self/schedstat").read_text()).waited
+    return 0.0
+
+
+def stolen_seconds(cores: Sequence[int]) -> float:
+    """Returns for how long the hypervisor ran something else in the place of some processors, in ticks (proc(5))."""
+    names = {f"cpu{core}" for core in cores}
+    with suppress(OSError):
+        rows = [line.split() for line in Path("/proc/stat").read_text().splitlines()]
+        return sum(int(row[1 + STEAL]) for row in rows if row and row[0] in names and len(row) > 1 + STEAL) / TICKS
+    return 0.0
+
+
+def _threads(pid: int) -> dict[int, Scheduled]:
+    found = {}
     with suppress(*GONE):
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with suppress(*GONE):
-                total += int((thread / "schedstat").read_text().split()[0])
-    return total / 1e9
+                found[int(thread.name)] = _account((thread / "schedstat").read_text())
+    return found
+
+
+def _account(line: str) -> Scheduled:
+    ran, waited, *_ = line.split()
+    return Scheduled(int(ran) / 1e9, int(waited) / 1e9)
+
+
+def _runs(pid: int) -> bool:
+    """Whether any thread of a process runs, or could."""
+    with suppress(*GONE):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(*GONE):
+                if (thread / "stat").read_text().rpartition(")")[2].split()[0] == "R":
+                    return True
+    return False
 
 
 def cpu_seconds(pids: Sequence[int]) -> float | None:

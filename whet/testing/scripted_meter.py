@@ -22,14 +22,14 @@ from whet.evaluators.meters.time import windows
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
-from whet.evaluators.timing.statistics import Looks, Stage
+from whet.evaluators.timing.statistics import QUICK, Looks
 from whet.evaluators.timing.turns import Series, TimedWorkload, Turn
 
 Ratio = float | Callable[[str, str], float]
 """Baseline over candidate; or a function of the candidate's text and the workload's name."""
 
-BRIEF = Looks((Stage(3, 0.0), Stage(8, 1.0)), (Stage(8, 1.0),), (Stage(8, 1.0),))
-"""As few turns as can show a gain at a confidence of 0.99: eight that all agree have p = 1/256."""
+BRIEF = QUICK
+"""As few turns as can show a gain."""
 HANDOVER_SECONDS = 2e-4
 """What a window lasts beyond its calls, on both sides alike."""
 WORKER = 1
@@ -84,6 +84,7 @@ class ScriptedMeter:
 
     clocked = True
     forks = False
+    lengthens = False
 
     def __init__(self, real: Meter, script: Script) -> None:
         self._real = real
@@ -132,8 +133,10 @@ def _forked(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: in
     return subject.start(cores, HASH_SEED, layout, WORKER)
 
 
-def _outcomes(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
-    return live.timed(payloads, seconds, repeats)
+def _outcomes(
+    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+) -> Pass | Fault:
+    return live.timed(payloads, seconds, repeats, called)
 
 
 class ScriptedInstruments(Instruments):

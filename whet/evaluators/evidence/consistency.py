@@ -231,6 +231,8 @@ def _measured(
             continue
         ours, said = to_plain(again), to_plain(recorded)
         differing = [name for name in ours if name != "raw" and not _same(ours[name], said[name])]
+        if not _same(again.raw["dropped"], recorded.raw["dropped"]):
+            yield f"rungs.{rung.name}: turns were dropped otherwise than their waiting says"
         if differing:
             yield f"rungs.{rung.name}: {', '.join(differing)} of a measurement not as the samples show"
         yield again
@@ -256,6 +258,8 @@ def _odd_turns(raw: Mapping[str, Any], cores: int) -> Iterator[str]:
     counts = {work["name"]: work["count"] for work in raw["workloads"]}
     if not all(type(count) is int and 0 < count <= MOST_INPUTS for count in counts.values()):
         yield f"a pass has other than 1 to {MOST_INPUTS} inputs"
+    if not all(1 <= scale <= MOST_INPUTS for turn in turns for scale in turn["scale"].values()):
+        yield "passes of the candidate are shorter than the baseline's, or too long"
     if any(set(turn["inputs"]) != set(counts) or set(turn["passes"]) != set(counts) for turn in turns):
         yield "turns have other workloads than the measurement"
     for turn in turns:

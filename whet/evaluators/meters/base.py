@@ -33,6 +33,7 @@ class Setting:
         layout: which of a native program's layouts it has in memory.
         start: starts a process of a subject on cores, with a hash seed and a layout.
         repeats: see `whet.evaluators.timing.turns.TimedWorkload`, by the workload's name.
+        called: see `whet.evaluators.live.Live.timed`, by the workload's name; all inputs are, where nothing is said.
     """
 
     side: str
@@ -42,6 +43,7 @@ class Setting:
     layout: int
     start: Starter = Subject.start
     repeats: Mapping[str, int] = field(default_factory=dict)
+    called: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 class Meter(Protocol):
@@ -74,6 +76,10 @@ class Meter(Protocol):
     @property
     def forks(self) -> bool:
         """Whether forks of several zygotes may stand in for fresh processes."""
+
+    @property
+    def lengthens(self) -> bool:
+        """Whether a candidate whose passes are short gets more inputs than the baseline."""
 
     @property
     def controls(self) -> tuple[str, ...]:

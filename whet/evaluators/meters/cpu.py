@@ -16,7 +16,7 @@ from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.statistics import NOISY
-from whet.evaluators.timing.turns import SIDES, Series, Turn
+from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass
 from whet.sandbox.process_tree import running_seconds, ticked_seconds
 from whet.sandbox.protocol import Job
 from whet.sandbox.toolchains import native
@@ -34,6 +34,7 @@ class Cpu:
     pass_seconds = 0.1  # ticks are of 10 ms
     clocked = True
     forks = False
+    lengthens = False
     controls: tuple[str, ...] = ()
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
@@ -66,14 +67,16 @@ class Cpu:
                 Reason.CHEATING,
                 f"{name}: its process says {said * 1e3:.3g} CPU ms in the calls, the kernel {seen * 1e3:.3g} CPU ms",
             )
-        used["candidate"] = [one + turn.charged for one, turn in zip(used["candidate"], turns, strict=True)]
-        return Series(*(tuple(used[side]) for side in SIDES))
+        used["candidate"] = per_pass(turns, name, used["candidate"])
+        return Series.of(used)
 
 
-def _window(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+def _window(
+    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+) -> Pass | Fault:
     assert isinstance(live, LiveFunction | LiveProgram)
     before = _account(live)
-    measured = live.timed(payloads, seconds, repeats)
+    measured = live.timed(payloads, seconds, repeats, called)
     if isinstance(measured, Fault):
         return measured
     exact, ticked = (now - then for now, then in zip(_account(live), before, strict=True))

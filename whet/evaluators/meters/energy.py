@@ -29,6 +29,7 @@ class Energy:
     pass_seconds = 0.1  # the meters advance about once a millisecond
     clocked = True
     forks = False
+    lengthens = False
     controls: tuple[str, ...] = ()
 
     def __init__(self, root: Path = rapl.ROOT) -> None:
@@ -49,9 +50,11 @@ class Energy:
         clocked = series(turns, name)
         return clocked if isinstance(clocked, Fault) else amounts(turns, name)
 
-    def _window(self, live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+    def _window(
+        self, live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+    ) -> Pass | Fault:
         before = rapl.read(self._root)
-        measured = live.timed(payloads, seconds, repeats)
+        measured = live.timed(payloads, seconds, repeats, called)
         if isinstance(measured, Fault):
             return measured
         return replace(measured, amount=rapl.joules(before, rapl.read(self._root), self._root))

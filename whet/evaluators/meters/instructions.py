@@ -45,6 +45,7 @@ class Instructions:
     pass_seconds = 0.008  # counting takes some thirty times as long
     clocked = False
     forks = False
+    lengthens = False
 
     def __init__(self, kind: Kind, count: Count = count) -> None:
         self._count = count
@@ -103,11 +104,12 @@ def _beyond_idle(turns: Sequence[Turn], name: str) -> Series:
     """Returns the counts less what the baseline's process has done, on the same inputs, without any call."""
     whole = amounts(turns, name)
     idle = [turn.passes[name][IDLE].amount or 0.0 if IDLE in turn.passes[name] else 0.0 for turn in turns]
-    return Series(
-        *(
-            tuple(max(total - start, 1.0) for total, start in zip(side, idle, strict=True))
-            for side in (whole.baseline, whole.candidate, whole.again)
-        )
+    sides = {"baseline": whole.baseline, "candidate": whole.candidate, "again": whole.again}
+    return Series.of(
+        {
+            side: [max(total - start, 1.0) for total, start in zip(counts, idle, strict=True)]
+            for side, counts in sides.items()
+        }
     )
 
 

@@ -26,6 +26,7 @@ class Memory:
     pass_seconds = 0.005
     clocked = False
     forks = False
+    lengthens = False
     controls: tuple[str, ...] = ()
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:

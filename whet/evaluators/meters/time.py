@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
@@ -12,15 +13,31 @@ from whet.evaluators.meters.base import Setting
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import PASS_SECONDS, Series, Turn, series
+from whet.sandbox.process_tree import stolen_seconds
 from whet.sandbox.toolchains import native
 
-Window = Callable[[Live, Sequence[bytes], float, int], Pass | Fault]
-"""Runs distinct inputs, within some seconds, so many times over."""
+Window = Callable[[Live, Sequence[bytes], float, int, Sequence[int] | None], Pass | Fault]
+"""Runs inputs as `whet.evaluators.live.Live.timed` does."""
 
 
-def timed(live: Live, payloads: Sequence[bytes], seconds: float, repeats: int) -> Pass | Fault:
+def timed(
+    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+) -> Pass | Fault:
     """A window that tells its time and no more."""
-    return live.timed(payloads, seconds, repeats)
+    return live.timed(payloads, seconds, repeats, called)
+
+
+def watched(cores: Sequence[int]) -> Window:
+    """Returns a window that also tells for how long the hypervisor had taken some processors."""
+
+    def window(
+        live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+    ) -> Pass | Fault:
+        before = stolen_seconds(cores)
+        measured = live.timed(payloads, seconds, repeats, called)
+        return measured if isinstance(measured, Fault) else replace(measured, stolen=stolen_seconds(cores) - before)
+
+    return window
 
 
 def windows(
@@ -41,7 +58,7 @@ def windows(
             return outcome
         for name, inputs in drawn.items():
             payloads = [item.payload for item in inputs]
-            measured = window(live, payloads, setting.seconds, setting.repeats.get(name, 0))
+            measured = window(live, payloads, setting.seconds, setting.repeats.get(name, 0), setting.called.get(name))
             if isinstance(measured, Fault):
                 return measured
             passes[name] = measured
@@ -59,6 +76,7 @@ class Time:
     pass_seconds = PASS_SECONDS
     clocked = True
     forks = True
+    lengthens = True
     controls: tuple[str, ...] = ()
 
     def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
@@ -69,7 +87,7 @@ class Time:
         self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`."""
-        return windows(subject, drawn, warm, setting)
+        return windows(subject, drawn, warm, setting, watched(setting.cores))
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from whet.core.constraint import Constraint
 from whet.core.measurement import Measurement, Outcome, WorkloadRatio
 from whet.core.profile import in_bytes
-from whet.evaluators.timing.statistics import interval
-from whet.evaluators.timing.turns import amounts, from_raw
+from whet.evaluators.timing.statistics import interval, widened
+from whet.evaluators.timing.turns import amounts, used
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,7 @@ def constrained(measured: Measurement, beside: Sequence[Measurement], constraint
 
 def _unkept(limit: Constraint, found: Measurement) -> _Unkept | None:
     """Returns what is said against a limit's being kept on each timed workload; None where nothing is."""
-    low, high = found.speedup.aa_ratio
-    # A baseline that differs from itself may have done so in the candidate's favour, or against it.
-    apart = max(high, 1 / low) if found.disturbed else 1.0
-    taken = [
-        replace(one, low=one.low / apart, high=one.high * apart)
-        for one in (_amounts(found) if limit.absolute else _shares(found))
-    ]
+    taken = list(_amounts(found) if limit.absolute else _shares(found))
     if over := [one for one in taken if one.low > limit.most]:
         worst = max(over, key=lambda one: one.low)
         return _Unkept(True, f"breaks {limit.option}: {_figure(worst, limit)}")
@@ -81,10 +75,12 @@ def _shares(found: Measurement) -> Iterator[WorkloadRatio]:
 
 def _amounts(found: Measurement) -> Iterator[WorkloadRatio]:
     """Yields what the candidate itself took on each timed workload."""
-    turns = from_raw(found.raw["turns"])
+    turns = used(found.raw)
     for one in found.speedup.workloads:
         column = [math.log(amount) for amount in amounts(turns, one.name).candidate]
-        yield WorkloadRatio(one.name, *interval([column], found.speedup.confidence))
+        # As far as the baseline's amounts differ from themselves, the candidate's may.
+        amount = interval([column], found.speedup.confidence)
+        yield WorkloadRatio(one.name, *widened(amount, math.log(found.widened)))
 
 
 def _figure(one: WorkloadRatio, limit: Constraint) -> str:

@@ -8,17 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from whet.core.measurement import BaselineRatio, Measurement, Outcome, Speedup, WorkloadRatio
+from whet.core.measurement import CPU, OF_TIME, BaselineRatio, Measurement, Outcome, Speedup, WorkloadRatio
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.timing.statistics import Stage, interval, p_faster, p_slower
+from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, quiet
+from whet.evaluators.timing.statistics import Stage, apart, interval, p_faster, p_slower, widened
 from whet.evaluators.timing.turns import Series, TimedWorkload, Turn, from_raw, raw
 
-AA_FLOOR = math.log(1.02)
-"""How far the median of the baseline against itself may lie from 0 (in logarithms) before nothing is believed."""
-AA_SHARE = 0.25
-"""The same as a share of the gain at its low end, where that is more: a noise of 5 % takes nothing from 20x."""
 PARALLEL = 1.2
 """CPU seconds a second from which on a candidate is called parallel, where the baseline stays below."""
 
@@ -48,8 +45,8 @@ def sequential(
         workloads: those that are timed; some count for the headline.
         stages: when to look, and how much error each look may spend.
         rule: what "faster" asks for.
-        begun: turns of an earlier call with the same stages, which was to take fewer looks; its looks are taken once
-            more, and find what they found.
+        begun: all turns of an earlier call with the same stages, which was to take fewer looks; its looks are taken
+            once more, and find what they found.
         looks: the most to be taken here; None for as many as it needs.
 
     Returns:
@@ -59,27 +56,57 @@ def sequential(
     if isinstance(first, Fault):
         return first
     turns: list[Turn] = list(begun)
+    names = [work.name for work in workloads if work.counts]
     result: Measurement | None = None
-    for taken, stage in enumerate((*stages, _again(stages[-1]))):
-        if stage.if_disturbed and result is not None and not result.disturbed:
-            break
+    for taken, stage in enumerate(stages):
         if result is not None and taken == looks:
             result = replace(result, undecided=taken)
             break
-        while len(turns) < stage.turns:
+        while len(turns) < MOST_TURNS * stage.turns and len(_kept(turns, names, rule)) < stage.turns:
             turn = measure(len(turns) + 1)
             if isinstance(turn, Fault):
                 return turn
             turns.append(turn)
-        judged = judge(turns[: stage.turns], workloads, stage, rule)
+        judged = _looked_at(turns[: MOST_TURNS * stage.turns], workloads, stage, rule)
         if isinstance(judged, Fault):
             return judged
         result = judged
-        dropped = stage.share == 0 and result.speedup.ratio < 1.0
-        if result.outcome is not Outcome.NOT_SHOWN or dropped:
+        if result.outcome is not Outcome.NOT_SHOWN or (stage.share == 0 and result.speedup.high < 1.0):
             break
     assert result is not None
     return replace(result, raw={**result.raw, "stages": [asdict(stage) for stage in stages]})
+
+
+def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
+    """Returns the places of those turns that may count: for metrics of time, what the machine left alone."""
+    return quiet(turns, names) if rule.meter.name in OF_TIME else list(range(len(turns)))
+
+
+def _looked_at(
+    turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
+) -> Measurement | Fault:
+    """Returns what the turns of a look show: the quiet ones, or all in CPU seconds where too few are quiet."""
+    names = [work.name for work in workloads if work.counts]
+    kept = _kept(turns, names, rule)[: stage.turns]
+    known = turns[: kept[-1] + 1] if len(kept) == stage.turns else turns
+    facts = {"workloads": described(workloads), "turns": raw(known)}
+    if len(kept) == stage.turns:
+        left = sorted(set(range(len(known))) - set(kept))
+        dropped = [{"turn": place, "share": disturbance(turns[place], names)} for place in left]
+        found = judge([turns[place] for place in kept], workloads, stage, rule)
+        return found if isinstance(found, Fault) else replace(found, raw={**facts, "dropped": dropped})
+    facts["dropped"] = []
+    noisy = f"the machine was never quiet ({len(turns) - len(kept)} of {len(turns)} turns were disturbed)"
+    told = {work.name: in_cpu_seconds(turns, work.name) for work in workloads}
+    unfair = next((why for why in told.values() if isinstance(why, str)), None)
+    found = judge(turns, workloads, stage, rule, None if unfair else told)
+    if isinstance(found, Fault):
+        return found
+    if unfair is None:
+        speedup = replace(found.speedup, clock=CPU)
+        return replace(found, speedup=speedup, note=f"{found.note}; in CPU seconds: {noisy}", raw=facts)
+    note = f"{noisy}, and CPU seconds cannot stand in: {unfair}"
+    return replace(found, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note, raw=facts)
 
 
 def least(measured: Sequence[Measurement]) -> Measurement:
@@ -122,36 +149,42 @@ def _undrawn(seed: int, count: int) -> Sequence[Any]:
     raise AssertionError("recorded turns draw no inputs")
 
 
-def _again(last: Stage) -> Stage:
-    """Returns one more look, with twice the turns, for a machine that was disturbed at the last."""
-    return Stage(2 * last.turns, last.share, if_disturbed=True)
+def judge(
+    turns: Sequence[Turn],
+    workloads: Sequence[TimedWorkload],
+    stage: Stage,
+    rule: Rule,
+    told: Mapping[str, Series | str] | None = None,
+) -> Measurement | Fault:
+    """Returns what turns show, or the fault of a candidate whose clock disagrees with ours.
 
-
-def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> Measurement | Fault:
-    """Returns what the turns so far show, or the fault of a candidate whose clock disagrees with ours."""
+    Args:
+        turns: all of them count.
+        workloads: those that are timed.
+        stage: the look.
+        rule: what "faster" asks for.
+        told: the figures of each workload, where those of the meter do not count.
+    """
     measured: dict[str, Series] = {}
     for work in workloads:
         one = rule.meter.series(turns, work.name)
         if isinstance(one, Fault):
             return one
-        measured[work.name] = one
+        other = told[work.name] if told is not None else one
+        measured[work.name] = one if isinstance(other, str) else other
     timed = [work.name for work in workloads if work.counts]
     ratios = {name: _ratio(name, measured[name], rule) for name in measured}
     columns = [measured[name].logs for name in timed]
     logs = _mean_logs(columns)
-    ratio, low, high = interval(columns, rule.confidence)
     aa_ratio, aa_low, aa_high = interval([measured[name].aa_logs for name in timed], rule.confidence)
+    differing = apart(aa_ratio, aa_low, aa_high)
+    unsure = statistics.fmean(measured[name].slack_log for name in timed)
+    ratio, low, high = widened(interval(columns, rule.confidence), differing + unsure)
     alpha = (1.0 - rule.confidence) * stage.share
     faster, slower = p_faster(logs), p_slower(logs)
     losing = [r for name, r in ratios.items() if name in timed and r.high < 1.0]
     outcome, note = Outcome.NOT_SHOWN, ""
-    floor = max(AA_FLOOR, AA_SHARE * math.log(max(low, 1.0)))
-    # A look that only drops losers has so few turns that an even machine's interval leaves 1 out once in four.
-    excludes = stage.share > 0 and not aa_low <= 1.0 <= aa_high
-    disturbed = excludes or abs(math.log(aa_ratio)) > floor
-    if disturbed:
-        note = f"the machine is too noisy: the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}"
-    elif slower <= alpha:
+    if slower <= alpha and high < 1.0:
         outcome, note = Outcome.SLOWER, f"{ratio:.3f}x, p = {slower:.2g}"
     elif faster > alpha:
         note = f"{ratio:.3f}x, p = {faster:.2g}, not below {alpha:.2g}"
@@ -180,18 +213,19 @@ def judge(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stag
     resolution = max(high / ratio, ratio / low, aa_high / aa_ratio, aa_ratio / aa_low)
     if turns[0].charged:
         note += f"; {turns[0].charged * 1e3:.3g} ms of work outside its calls are added to each pass"
+    if differing and stage.share > 0:
+        note += f"; the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}, by which the interval is wider"
     if outcome is Outcome.NOT_SHOWN:
         note += f"; here and now, less than {resolution:.3f}x cannot be told from nothing"
     return Measurement(
         outcome=outcome,
         speedup=speedup,
         p_value=faster,
-        disturbed=disturbed,
         note=note,
         resolution=resolution,
+        widened=math.exp(differing),
         labels=("parallelism",) if _parallel(speedup, [measured[name] for name in timed]) else (),
         untimed=tuple(r for name, r in ratios.items() if name not in timed),
-        raw={"workloads": described(workloads), "turns": raw(turns)},
     )
 
 
@@ -203,11 +237,16 @@ def described(workloads: Sequence[TimedWorkload]) -> list[dict[str, Any]]:
 
 
 def _ratio(name: str, measured: Series, rule: Rule) -> WorkloadRatio:
-    return WorkloadRatio(name, *interval([measured.logs], rule.confidence))
+    differing = apart(*interval([measured.aa_logs], rule.confidence))
+    return WorkloadRatio(name, *widened(interval([measured.logs], rule.confidence), differing + measured.slack_log))
 
 
 def _cpu_seconds(turns: Sequence[Turn], names: Sequence[str], side: str) -> float:
-    return sum(statistics.median(turn.passes[name][side].cpu for turn in turns) for name in names)
+    return sum(statistics.median(_cpu(turn, name, side) for turn in turns) for name in names)
+
+
+def _cpu(turn: Turn, name: str, side: str) -> float:
+    return turn.passes[name][side].cpu / (turn.scale.get(name, 1.0) if side == "candidate" else 1.0)
 
 
 def _rates(workloads: Sequence[TimedWorkload], measured: Mapping[str, Series]) -> tuple[float, float]:

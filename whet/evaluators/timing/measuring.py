@@ -167,8 +167,12 @@ class Measuring:
         turns = from_raw(known["turns"]) if known is not None else ()
 
         def take(number: int) -> Turn | Fault:
+            nonlocal bench
             tell(number)
-            return bench.turn(derive(seed, extra, number))
+            turn = bench.turn(derive(seed, extra, number))
+            if number == 0 and isinstance(turn, Turn):
+                bench = bench.lengthened(turn)
+            return turn
 
         found = sequential(take, workloads, stages, rule, turns, looks)
         costs: Mapping[str, Any] = {}

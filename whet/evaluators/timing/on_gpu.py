@@ -16,7 +16,7 @@ from whet.evaluators.kernels.kernel_kinds import shares
 from whet.evaluators.kernels.physics import Needs, impossible
 from whet.evaluators.live import LiveFunction
 from whet.evaluators.subjects import Subject, task_on_gpu
-from whet.evaluators.timing.turns import Series, TimedWorkload, from_raw, series
+from whet.evaluators.timing.turns import Series, TimedWorkload, series, used
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
 from whet.sandbox.inside.kernel_times import LONGEST_NAME
 from whet.sandbox.protocol import Incident
@@ -101,7 +101,7 @@ def told(found: Measurement) -> str:
 
 def _times(found: Measurement, counted: Sequence[TimedWorkload]) -> dict[str, dict[str, float]]:
     """Returns the seconds of one call of each side, by workload."""
-    turns = from_raw(found.raw["turns"])
+    turns = used(found.raw)
     times = {}
     for work in counted:
         measured = series(turns, work.name)

@@ -4,6 +4,7 @@ The unit is one turn: baseline and candidate (and the baseline once more) in fre
 Statistic: the median over turns of log(baseline / candidate), averaged over workloads; interval: percentile
 bootstrap over turns; test: Wilcoxon's signed ranks, one-sided, exact for few turns. Looking at several stages
 spends the error of the asked confidence in shares (alpha spending, after Lan and DeMets 1983, with fixed shares).
+How far the baseline differs from itself in the same turns moves both ends of the interval apart.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 BOOTSTRAP = 4000
+FEW = 10
+"""Turns below which the bootstrap is too narrow: it holds the median of eight turns 98 % of the time at 99 %, where all
+that lies between the least and the greatest holds it 99.2 % of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +28,17 @@ class Stage:
     Attributes:
         turns: turns measured by then.
         share: of the allowed error that this look may spend; 0 looks only to drop losers.
-        if_disturbed: the look is taken only where the machine disturbed the one before.
     """
 
     turns: int
     share: float
-    if_disturbed: bool = False
 
 
-SEARCH_STAGES = (Stage(5, 0.0), Stage(10, 0.4), Stage(20, 0.6))
-CONFIRM_STAGES = (Stage(20, 1.0),)
+VERDICT_STAGES = (Stage(8, 0.4), Stage(20, 0.6))
+"""Eight turns that all agree have p = 1/256, below 0.4 of 1 %: the fewest that can show anything at 99 %, and enough
+for what differs by more than the machine's noise. Twenty serve small gains."""
+SEARCH_STAGES = (Stage(3, 0.0), *VERDICT_STAGES)
+CONFIRM_STAGES = VERDICT_STAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,14 @@ class Looks:
         return (replace(self.verdict[0], share=1.0),)
 
 
-NOISY = Looks(SEARCH_STAGES, (Stage(10, 0.4), Stage(20, 0.6)), CONFIRM_STAGES)
+NOISY = Looks(SEARCH_STAGES, VERDICT_STAGES, CONFIRM_STAGES)
 """For what differs by per cents from process to process."""
 _EIGHT = (Stage(8, 0.5), Stage(16, 0.5))
 STEADY = Looks((Stage(3, 0.0), *_EIGHT), _EIGHT, _EIGHT)
-"""For what hardly differs: eight turns that all agree have p = 1/256."""
+"""For what hardly differs."""
+_ONCE = (Stage(8, 1.0),)
+QUICK = Looks((Stage(3, 0.0), *_ONCE), _ONCE, _ONCE)
+"""For a first answer: as few turns as can show a gain, looked at once."""
 
 
 def interval(columns: Sequence[Sequence[float]], confidence: float, seed: int = 0) -> tuple[float, float, float]:
@@ -79,7 +87,31 @@ def interval(columns: Sequence[Sequence[float]], confidence: float, seed: int = 
     means = np.median(values[:, picks], axis=2).mean(axis=0)
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(means, [tail, 1.0 - tail])
+    if turns < FEW:
+        rows = values.mean(axis=0)
+        low, high = min(low, rows.min()), max(high, rows.max())
     return float(np.exp(np.median(values, axis=1).mean())), float(np.exp(low)), float(np.exp(high))
+
+
+def apart(aa_median: float, aa_low: float, aa_high: float) -> float:
+    """Returns by how much the baseline differs from itself beyond chance, as a logarithm.
+
+    Args:
+        aa_median: the ratio of the baseline to itself.
+        aa_low: lower end of its interval.
+        aa_high: upper end of its interval.
+
+    Returns:
+        0 where the interval holds 1; else the distance of the ratio from 1: as much may have befallen the candidate's
+        figures, in either direction.
+    """
+    return 0.0 if aa_low <= 1.0 <= aa_high else abs(float(np.log(aa_median)))
+
+
+def widened(ratio: tuple[float, float, float], log: float) -> tuple[float, float, float]:
+    """Returns (ratio, low, high) with both ends of the interval further from the ratio by a logarithm."""
+    middle, low, high = ratio
+    return middle, low * float(np.exp(-log)), high * float(np.exp(log))
 
 
 def p_faster(logs: Sequence[float]) -> float:

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from whet.core.plain import from_plain
+from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
@@ -26,6 +27,7 @@ from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.device_clock import disagreement
+from whet.evaluators.timing.further import further_inputs, mix
 from whet.sandbox.cores import megahertz
 from whet.sandbox.gpu_gauge import GpuReading
 
@@ -83,6 +85,8 @@ class Turn:
         seed: that all of its inputs were drawn from.
         inputs: for each workload, the hash of its inputs.
         gpu: what the GPU's driver said when each side's passes ended; empty for the CPU.
+        scale: how many times as many inputs as the baseline's the candidate's pass has, by workload; 1 where nothing is
+            said.
     """
 
     order: tuple[str, ...]
@@ -95,6 +99,7 @@ class Turn:
     seed: int = 0
     inputs: Mapping[str, str] = field(default_factory=dict)
     gpu: Mapping[str, GpuReading] = field(default_factory=dict)
+    scale: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,7 @@ class Bench:
         start: where processes come from; fresh ones by default.
         charged: see `Turn`.
         gauge: reads the GPU beside each sample; None gives nothing.
+        further: how many more inputs than the baseline's the candidate's pass has, by workload.
     """
 
     baseline: Subject
@@ -146,6 +152,7 @@ class Bench:
     start: Starter = Subject.start
     charged: float = 0.0
     gauge: Callable[[], GpuReading] | None = None
+    further: Mapping[str, int] = field(default_factory=dict)
 
     def turn(self, seed: int) -> Turn | Fault:
         """Measures one turn; a fault of the candidate ends it."""
@@ -156,16 +163,25 @@ class Bench:
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
         layouts = {side: rng.randrange(self._subject(side).layouts) for side in order}
+        mixed = {
+            work.name: mix(inputs[work.name], work.draw(rng.getrandbits(63), self.further[work.name]), rng)
+            for work in self.workloads
+            if self.further.get(work.name)
+        }
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         readings: dict[str, GpuReading] = {}
         for side in order:
             repeats = {work.name: work.repeats for work in self.workloads}
-            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats)
-            measured = self.meter.take(self._subject(side), inputs, warm, setting)
+            # A program's runs are windows of their own: those of the candidate alone take further inputs.
+            taking = mixed if side == "candidate" or self.baseline.workshop.task.kind is Kind.FUNCTION else {}
+            drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
+            called = {name: one.checked for name, one in taking.items() if side != "candidate"}
+            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called)
+            measured = self.meter.take(self._subject(side), drawn, warm, setting)
             if isinstance(measured, Fault):
                 return self._whose(side, measured)
             for name, one in measured.items():
-                passes[name][side] = one
+                passes[name][side] = taking[name].checked_of(one) if name in taking else one
             if self.gauge is not None:
                 readings[side] = self.gauge()
         return self._compared(inputs, passes) or Turn(
@@ -179,7 +195,21 @@ class Bench:
             seed,
             hashes(inputs),
             readings,
+            {name: len(one.items) / len(inputs[name]) for name, one in mixed.items()},
         )
+
+    def lengthened(self, turn: Turn) -> Bench:
+        """Returns a bench whose candidate has as many further inputs as a first turn shows that it needs.
+
+        Inputs that come again in a pass are not added to: they could be known again.
+        """
+        task = self.baseline.workshop.task
+        if not self.meter.lengthens or task.module is not None or task.signature is not None:
+            return self
+        works = [work for work in self.workloads if work.rounds == 1]
+        sizes = {work.name: len(work.draw(turn.seed, 1)[0].payload) for work in works}
+        wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
+        return replace(self, further=wanted)
 
     def _subject(self, side: str) -> Subject:
         return self.candidate if side == "candidate" else self.baseline
@@ -220,11 +250,26 @@ def hashes(drawn: Mapping[str, Sequence[Input]]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Seconds, or what else is measured, of each side, a turn each, on one workload."""
+    """Seconds, or what else is measured, of each side, a turn each, on one workload.
+
+    Attributes:
+        baseline: of the baseline.
+        candidate: of the candidate, for as many inputs as the baseline's.
+        again: of the baseline's second process.
+        slack: by how much all figures of the baseline, and of the candidate, may be off alike: how far the time that it
+            takes to hand outcomes over differs from process to process.
+    """
 
     baseline: tuple[float, ...]
     candidate: tuple[float, ...]
     again: tuple[float, ...]
+    slack: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(cls, figures: Mapping[str, Sequence[float]], slack: tuple[float, float] = (0.0, 0.0)) -> Series:
+        """Returns the figures of each of `SIDES` as a series."""
+        baseline, candidate, again = (tuple(figures[side]) for side in SIDES)
+        return cls(baseline, candidate, again, slack)
 
     @property
     def logs(self) -> list[float]:
@@ -236,35 +281,59 @@ class Series:
         """log(baseline / baseline again) of each turn."""
         return [math.log(a / b) for a, b in zip(self.baseline, self.again, strict=True)]
 
+    @property
+    def slack_log(self) -> float:
+        """By how much the log of the ratio may be off since all figures may be; 0 where both sides last as long."""
+        ours, theirs = map(statistics.median, (self.baseline, self.candidate))
+        return abs(math.log1p(self.slack[1] / theirs) - math.log1p(self.slack[0] / ours))
+
 
 def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     """Returns the seconds that count on one workload, or the fault of a process whose clock disagrees."""
     passes = [turn.passes[name] for turn in turns]
     sides = {side: [each[side] for each in passes] for side in SIDES}
-    handovers = [p.outside - p.inside for side in ("baseline", "again") for p in sides[side]]
+    handovers = [(p.outside - p.inside) / p.windows for side in ("baseline", "again") for p in sides[side]]
     handover = max(0.0, statistics.median(handovers))
+    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
+    spread, windows = spread_of(handovers), statistics.median(p.windows for p in sides["candidate"])
     theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
     window = statistics.median(p.outside for p in sides["candidate"])
-    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + EXCESS_OF_HANDOVER * handover
-    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
-    allowed += statistics.quantiles(handovers, n=10)[-1] - handover if len(handovers) > 1 else 0.0
-    if theirs - handover > allowed or theirs < 0:
+    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + (EXCESS_OF_HANDOVER * handover + spread) * windows
+    if theirs - handover * windows > allowed or theirs < 0:
         return Fault(
             Reason.CHEATING,
             f"{name}: its process says {(window - theirs) * 1e3:.3g} ms in the calls, the clock outside "
-            f"{(window - handover) * 1e3:.3g} ms",
+            f"{(window - handover * windows) * 1e3:.3g} ms",
         )
-    seconds = {side: [max(p.inside, p.outside - handover, 1e-9) for p in sides[side]] for side in SIDES}
+    seconds = {side: [max(p.inside, p.outside - handover * p.windows, 1e-9) for p in sides[side]] for side in SIDES}
     if fault := disagreement(name, sides, seconds):
         return fault
-    seconds["candidate"] = [one + turn.charged for one, turn in zip(seconds["candidate"], turns, strict=True)]
-    return Series(*(tuple(seconds[side]) for side in SIDES))
+    seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
+    return Series.of(seconds, slack_of(turns, name, spread))
+
+
+def spread_of(handovers: Sequence[float]) -> float:
+    """Returns by how much handing over may cost more than usual: from the median to the ninth decile."""
+    return statistics.quantiles(handovers, n=10)[-1] - statistics.median(handovers) if len(handovers) > 1 else 0.0
+
+
+def slack_of(turns: Sequence[Turn], name: str, spread: float) -> tuple[float, float]:
+    """Returns what of a pass of either side is unsure where so many seconds of each window are; see `Series`."""
+    ours, theirs = (
+        statistics.median(turn.passes[name][side].windows for turn in turns) for side in ("baseline", "candidate")
+    )
+    return spread * ours, spread * theirs / statistics.median(turn.scale.get(name, 1.0) for turn in turns)
+
+
+def per_pass(turns: Sequence[Turn], name: str, seconds: Sequence[float]) -> list[float]:
+    """Returns seconds of the candidate for as many inputs as the baseline's, with what is charged."""
+    return [one / turn.scale.get(name, 1.0) + turn.charged for one, turn in zip(seconds, turns, strict=True)]
 
 
 def amounts(turns: Sequence[Turn], name: str) -> Series:
     """Returns the amounts that a meter found on one workload."""
     passes = [turn.passes[name] for turn in turns]
-    return Series(*(tuple(max(each[side].amount or 0.0, 1e-9) for each in passes) for side in SIDES))
+    return Series.of({side: [max(each[side].amount or 0.0, 1e-9) for each in passes] for side in SIDES})
 
 
 def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
@@ -277,6 +346,12 @@ def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
         }
         rows.append({**asdict(replace(turn, passes={})), "passes": passes})
     return rows
+
+
+def used(recorded: Mapping[str, Any]) -> list[Turn]:
+    """Returns the turns that a measurement rests on, from its ``raw``: all but those that were dropped."""
+    dropped = {one["turn"] for one in recorded.get("dropped", ())}
+    return [turn for place, turn in enumerate(from_raw(recorded["turns"])) if place not in dropped]
 
 
 def from_raw(rows: Sequence[Mapping[str, Any]]) -> list[Turn]:

@@ -20,13 +20,14 @@ from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Starter
 from whet.evaluators.subjects import Subject
-from whet.evaluators.timing.decision import AA_FLOOR
 from whet.evaluators.timing.statistics import interval
 from whet.evaluators.timing.turns import Bench, series
 
 ZYGOTES = 4
 DEAR_SECONDS = 0.3
 AA_TURNS = 20
+AA_FLOOR = math.log(1.02)
+"""How far the interval of the baseline against itself may reach from 0, in logarithms, for forks to be used."""
 STARTS = 2
 FORKS = "forks"
 

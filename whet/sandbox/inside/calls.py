@@ -176,7 +176,7 @@ class _Forced:
         self.items = items
 
 
-def invoke(target: Loaded, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
+def invoke(target: Loaded | Uncalled, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
     """Calls once; returns (kind, instance, value, nanoseconds).
 
     The kind is ``value``, ``raise`` or ``memory``; the value of a raise is (type, message, lines of the target's file).
@@ -252,7 +252,9 @@ def _spent() -> tuple[int, int, int]:
     return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9), own.ru_nvcsw, own.ru_nivcsw
 
 
-def timed_pass(target: Loaded, payloads: list[bytes], repeats: int, capture: Capture) -> tuple[Any, ...]:
+def timed_pass(
+    target: Loaded, payloads: list[bytes], repeats: int, capture: Capture, called: list[int] | None = None
+) -> tuple[Any, ...]:
     """Calls once an input. A device is idle, and its caches are cold, when a call begins.
 
     Args:
@@ -260,6 +262,8 @@ def timed_pass(target: Loaded, payloads: list[bytes], repeats: int, capture: Cap
         payloads: the inputs.
         repeats: 0, or how often a native function or a kernel is called on all of them, one round after the other.
         capture: what it prints.
+        called: the places of the inputs that are called on; the others are taken in, and what came of those is handed
+            over in their place, so that the world outside learns what that costs. None calls on all.
 
     Returns:
         nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, all outcomes; of
@@ -278,7 +282,12 @@ def timed_pass(target: Loaded, payloads: list[bytes], repeats: int, capture: Cap
 
         total, values = repeated(target, inputs, repeats, _clock)  # type: ignore[arg-type]
         results, rounds = [("value", None, value, "") for value in values], 0
+    asked = None if called is None else set(called)
     for number, given in enumerate(inputs * rounds):
+        if asked is not None and number not in asked:
+            invoke(UNCALLED, *parts(given))
+            results.append(("value", None, None, capture.take()))
+            continue
         if clock is not None:
             if number >= len(inputs):
                 given.restore()  # type: ignore[union-attr]
@@ -289,13 +298,32 @@ def timed_pass(target: Loaded, payloads: list[bytes], repeats: int, capture: Cap
             events += clock.spent()
         results.append((kind, instance, value, capture.take()))
     results = results[-len(inputs) :]
+    sources = list(range(len(inputs)))
+    if called is not None:
+        sources = [called[number % len(called)] for number in sources]
+        for number in called:
+            sources[number] = number
     cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before, strict=False))
     gc.enable()
-    outcomes = [
-        stored(kind, target.changed(payload, given), instance, target.outcome(kind, value), text)
-        for payload, given, (kind, instance, value, text) in zip(payloads, inputs, results, strict=False)
-    ]
+    changed = [target.changed(payload, given) for payload, given in zip(payloads, inputs, strict=False)]
+    outcomes = []
+    for source in sources:
+        kind, instance, value, text = results[source]
+        outcomes.append(stored(kind, changed[source], instance, target.outcome(kind, value), text))
     return total, max(0, cpu - settling), waits, preemptions, outcomes, *([] if clock is None else [events])
+
+
+class Uncalled:
+    """Stands in for a target on inputs that are not called on, with all that surrounds a call."""
+
+    path = ""
+
+    def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Does nothing."""
+        return None, None
+
+
+UNCALLED = Uncalled()
 
 
 def _settled(clock: CudaClock) -> int:
@@ -342,7 +370,7 @@ def serve(channel: Channel) -> None:
             _, way, sizes, payloads = message
             each(target, way, sizes, payloads, capture, channel)
         elif operation == "go":
-            channel.write(("done", *timed_pass(target, message[1], message[2], capture)))
+            channel.write(("done", *timed_pass(target, message[1], message[2], capture, *message[3:])))
         elif operation == "profile":
             from .lines import hot_lines  # they follow Python's lines alone
 

@@ -24,6 +24,9 @@ TAIL = 16384
 SHARED = ("/tmp", "/dev/shm")
 READY = b"\n"
 SAID, GATE = 8, 9
+ALONE, ALONE_NS = 1.1, 1_000_000
+"""How many times the CPU time of its first thread, and how many ns beyond, a program that has no other one may take:
+the two accounts round differently."""
 WAIT = f'echo >&{SAID}; exec {SAID}>&-; read -r _ <&{GATE} && exec {GATE}<&- "$@"'
 """Becomes a program when a line comes through the gate: a shell's memory is gone sooner than that of a fork of ours."""
 
@@ -68,16 +71,34 @@ class Waiting:
 
         Returns:
             return code, wall ns, CPU ns, peak resident bytes of the largest process, context switches at its own
-            wish and against it, the few of its making included.
+            wish and against it, the few of its making included, and the ns for which it could have run and had no
+            processor, -1 where that is not known.
         """
+        before = scheduled(self.pid)
         start = time.perf_counter_ns()
         os.write(self._gate, b"\n")
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        after = scheduled(self.pid)  # while it is not buried yet
         _, status, usage = os.wait4(self.pid, 0)
         wall = time.perf_counter_ns() - start
         os.close(self._gate)
-        cpu = int((usage.ru_utime + usage.ru_stime) * 1e9) - self._begun
+        cpu = max(0, int((usage.ru_utime + usage.ru_stime) * 1e9) - self._begun)
         code = os.waitstatus_to_exitcode(status)
-        return code, wall, max(0, cpu), usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw
+        waited = -1
+        # The account is that of its first thread: of one that had others, or children, nothing is known.
+        if before is not None and after is not None and cpu <= (after[0] - before[0]) * ALONE + ALONE_NS:
+            waited = after[1] - before[1]
+        return code, wall, cpu, usage.ru_maxrss * 1024, usage.ru_nvcsw, usage.ru_nivcsw, waited
+
+
+def scheduled(pid: int) -> tuple[int, int] | None:
+    """Returns the ns that the first thread of a process has run and waited for a processor; None where nobody tells."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+            ran, waited, _ = file.read().split()
+    except (OSError, ValueError):
+        return None
+    return int(ran), int(waited)
 
 
 def become(argv: list[str], files: list[int], rules: int | None, start: str, said: int, gate: int) -> None:

@@ -96,7 +96,7 @@ class Timing:
                 wins, verdicts, noisy = (sum(one[key] for one in blocks) for key in ("wins", "verdicts", "disturbed"))
                 yield (
                     f"{name}, live: {verdicts} verdicts on a twin of itself: false wins {Rate(wins, verdicts)}, "
-                    f"{noisy} ended as too noisy"
+                    f"{noisy} on a machine that was never quiet"
                 )
             for peer, (hits, trials) in kept.get(f"{target}:{PEERS}", {}).items():
                 yield f"{name}, live: {peer}: false wins {Rate(hits, trials)}"
@@ -132,7 +132,7 @@ def live(task: Task, ladder: Ladder, block: int, verdicts: int = BLOCK) -> Findi
         assert verdict.measurement is not None, verdict.rungs[-1].detail
         wins += verdict.measurement.faster
         disturbed += verdict.measurement.disturbed
-    line = f"{wins} false wins in {verdicts} verdicts, {disturbed} too noisy"
+    line = f"{wins} false wins in {verdicts} verdicts, {disturbed} on a machine that was never quiet"
     return Finding(_status(Rate(wins, verdicts)), line, {"verdicts": verdicts, "wins": wins, "disturbed": disturbed})
 
 

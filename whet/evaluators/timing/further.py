@@ -1,0 +1,73 @@
+"""Further inputs of a candidate whose pass is over too soon to be timed as well as the baseline's.
+
+They are drawn for one turn and lie among those that both sides get, at random places, so no candidate can tell on
+which of them its outcomes are compared. What it costs to take them in and to hand outcomes over is seen on the
+baseline, which gets them too and is not called on them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from whet.evaluators.inputs.source import Input
+from whet.evaluators.live import Pass
+
+WINDOW_OF_HANDOVERS = 50
+"""How many times what it costs to hand over inputs and outcomes the candidate's window shall last: what is unsure of
+that cost then moves a ratio by some per mille."""
+MOST_PASSES = 6
+"""How many times the baseline's inputs a pass of the candidate has at most: in so many calls, and no more, hidden costs
+look for parts of answers that are kept from one call to the next."""
+MOST_INPUTS = 2000
+"""Of a pass of the candidate, as of one of the baseline."""
+MOST_BYTES = 2 << 20
+"""Of further inputs in a turn: to draw and read more would take longer than the rest of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Inputs of which some are checked.
+
+    Attributes:
+        items: all of them.
+        checked: the places of those on which outcomes are compared, in ascending order.
+    """
+
+    items: Sequence[Input]
+    checked: Sequence[int]
+
+    def checked_of(self, taken: Pass) -> Pass:
+        """Returns a pass with the outcomes that are compared; with all where it has not one for each input."""
+        if len(taken.outcomes) != len(self.items):
+            return taken
+        return replace(taken, outcomes=tuple(taken.outcomes[place] for place in self.checked))
+
+
+def mix(checked: Sequence[Input], further: Sequence[Input], rng: random.Random) -> Mixed:
+    """Returns inputs among further ones, each in its order, at random places."""
+    count = len(checked) + len(further)
+    places = sorted(rng.sample(range(count), len(checked)))
+    chosen, ours, others = set(places), iter(checked), iter(further)
+    return Mixed([next(ours if place in chosen else others) for place in range(count)], places)
+
+
+def further_inputs(passes: Mapping[str, Pass], count: int, size: int) -> int:
+    """Returns how many further inputs make the candidate's window long beside what it costs to hand them over.
+
+    Args:
+        passes: of each side in a turn in which all had the same inputs.
+        count: of these.
+        size: bytes of one.
+    """
+    theirs, ours = passes["candidate"], (passes["baseline"], passes["again"])
+    handover = max(0.0, statistics.median(one.outside - one.inside for one in ours))
+    wanted = min(WINDOW_OF_HANDOVERS * handover, *(one.outside for one in ours))
+    if theirs.outside >= wanted:
+        return 0
+    one = max(theirs.inside, theirs.outside - handover, 1e-9) / count
+    further = math.ceil(wanted / one) - count
+    return max(0, min(further, (MOST_PASSES - 1) * count, MOST_INPUTS - count, MOST_BYTES // max(size, 1)))

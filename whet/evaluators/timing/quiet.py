@@ -1,0 +1,80 @@
+"""Whether the machine did something else while a turn was measured, and CPU seconds for where it never stops.
+
+What is looked at is the time for which a side's processes could have run and had no processor, and what a hypervisor
+took: never the seconds that are compared, and never whose they are. Waiting of a process for itself (sleep, locks,
+files) is neither, so nobody can make its turns look disturbed but by being so, and threads that take turns on one
+processor count as waiting only as far as that processor did something else.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Collection, Sequence
+
+from whet.evaluators.live import Pass
+from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass, slack_of, spread_of
+
+DISTURBED_SHARE = 0.05
+"""Of a window: a turn with a longer wait is dropped. More would let in what moves a ratio by as much; with less, the
+kernel's own work and the ticks of a hypervisor (10 ms in a turn of 200) would drop turns of quiet machines."""
+MOST_TURNS = 2
+"""How many times the turns of a look are measured at most, so that enough of them are quiet."""
+UNACCOUNTED_SHARE = 0.1
+"""Of a window: so much of it may be neither running nor waiting for a processor where CPU seconds stand in for it."""
+
+
+def disturbance(turn: Turn, names: Collection[str]) -> float:
+    """Returns the largest share of a window for which a side waited for a processor, or of the turn that was stolen.
+
+    Args:
+        turn: with passes of every side.
+        names: of the workloads that are looked at; where nothing is known of one, it is taken for quiet.
+    """
+    passes = [one for name in names for one in turn.passes[name].values()]
+    shares = [_waited(one, max(1, len(turn.cores))) / one.outside for one in passes if one.outside > 0]
+    whole = sum(one.outside for one in passes)
+    return max([*shares, sum(one.stolen for one in passes) / whole if whole else 0.0])
+
+
+def _waited(one: Pass, cores: int) -> float:
+    if one.waited is None or one.ran is None:
+        return 0.0
+    return min(one.waited, max(0.0, cores * one.outside - one.ran))
+
+
+def quiet(turns: Sequence[Turn], names: Collection[str]) -> list[int]:
+    """Returns which of some turns the machine left alone, by their places."""
+    return [place for place, turn in enumerate(turns) if disturbance(turn, names) <= DISTURBED_SHARE]
+
+
+def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
+    """Returns the CPU seconds of each side on one workload, or why they cannot stand in for its time.
+
+    Only work on one core that does nothing but compute takes as long as it runs. What the processes ran is read
+    outside; what the baseline needs to hand its outcomes over is subtracted, as it is from windows.
+    """
+    if any(len(turn.cores) != 1 for turn in turns):
+        return "the work is not on one core"
+    passes = {side: [turn.passes[name][side] for turn in turns] for side in SIDES}
+    ran: dict[str, list[float]] = {}
+    for side, found in passes.items():
+        known = [(one.ran, one.waited) for one in found if one.ran is not None and one.waited is not None]
+        if len(known) < len(found):
+            return "this machine does not tell what its processes ran"
+        idle = statistics.median(one.outside - used - wait for one, (used, wait) in zip(found, known, strict=True))
+        if idle > UNACCOUNTED_SHARE * statistics.median(one.outside for one in found):
+            who = "candidate" if side == "candidate" else "baseline"
+            return f"on {name} the {who} neither ran nor waited for a processor for {idle * 1e3:.3g} ms of a pass"
+        ran[side] = [used for used, _ in known]
+    over = [
+        (used - one.cpu) / one.windows
+        for side in ("baseline", "again")
+        for used, one in zip(ran[side], passes[side], strict=True)
+    ]
+    usual, spread = max(0.0, statistics.median(over)), spread_of(over)
+    seconds = {
+        side: [max(one.cpu, used - usual * one.windows, 1e-9) for used, one in zip(ran[side], found, strict=True)]
+        for side, found in passes.items()
+    }
+    seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
+    return Series.of(seconds, slack_of(turns, name, spread))
