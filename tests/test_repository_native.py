@@ -196,7 +196,7 @@ def test_a_link_in_place_of_a_file_is_not_written_through(project: Project, tmp_
 
 
 @pytest.mark.corpus
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 @pytest.mark.skipif(shutil.which("valgrind", path="/usr/bin") is None, reason="valgrind is not installed")
 def test_a_repository_of_c_is_made_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(end_to_end, "MOST", end_to_end.FEWEST)
