@@ -101,7 +101,7 @@ def test_a_cap_on_candidates_holds(work):
 def test_a_cap_on_time_holds_and_what_was_found_counts(work):
     rows = {version(0): Row(2.0)}
     evaluator = TabledEvaluator(work.task, rows, delay=0.1)
-    result = work.optimize(endless(), {}, evaluator=evaluator, budget_seconds=0.5, candidates=1, rounds=100)
+    result = work.optimize(endless(), {}, evaluator=evaluator, budget_seconds=2.0, candidates=1, rounds=100)
     assert result.status is Status.IMPROVED
     assert "--budget-seconds" in result.message
     none = TabledEvaluator(work.task, {}, delay=0.1)
