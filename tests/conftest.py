@@ -178,9 +178,13 @@ BOTH = ("scripted", pytest.param("real", marks=pytest.mark.timed))
 
 @pytest.fixture(params=BOTH)
 def figures(request, scripted):
-    """Runs a test twice: with a script's figures in `make test`, a gain of 4x, and with those of a real clock."""
+    """Runs a test twice: with a script's figures in `make test`, a gain of 4x, and with those of a real clock.
+
+    Returns ``scripted`` or ``real``.
+    """
     if request.param == "scripted":
         scripted(ratio=4.0)
+    return request.param
 
 
 @pytest.fixture(params=BOTH)

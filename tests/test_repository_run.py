@@ -28,7 +28,7 @@ FILES = {
     "src/pkg/__init__.py": "",
     "src/pkg/lists.py": SLOW,
     "tests/test_lists.py": "from pkg.lists import common\n\n\ndef test_two():\n    assert common([1, 2], [2]) == [2]\n",
-    "bench.py": "from pkg.lists import common\n\nfor size in range(600, 1400, 20):\n"
+    "bench.py": "from pkg.lists import common\n\nfor size in range(600, 1400, 80):\n"
     "    print(len(common(list(range(size)), list(range(size // 2, 2 * size)))))\n",
 }
 RUN, TESTS = "python bench.py", "python -m pytest -q tests"
