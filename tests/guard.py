@@ -28,9 +28,9 @@ READERS = {
     "whet.evaluators.meters.cpu": ("Cpu.take",),
     "whet.evaluators.meters.energy": ("Energy.take",),
     "whet.evaluators.meters.instructions": ("Instructions.take",),
+    "whet.evaluators.meters.memory": ("Memory.take",),
     "whet.evaluators.timing.hidden_costs": ("hidden_costs",),
     "whet.evaluators.timing.repeats": ("repeat_costs",),
-    "whet.evaluators.meters.memory": ("Memory.take",),
     INSTRUMENTS: (
         "Instruments.hidden_costs",
         "Instruments.repeat_costs",
@@ -39,7 +39,7 @@ READERS = {
     ),
     "whet.evaluators.timing.zygotes": ("_import_seconds", "_against_itself"),
 }
-"""By module, what reads a clock for a verdict."""
+"""By module, what reads a clock, or a peak of memory, for a verdict."""
 
 
 class ClockReadError(AssertionError):
