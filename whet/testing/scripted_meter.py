@@ -76,7 +76,15 @@ class Script:
         return ratio(source, workload) if callable(ratio) else ratio
 
     def share(self, metric: str, side: str, source: str, workload: str, turn: int) -> float:
-        """Returns how many times the baseline's usual figure that of a side is in a turn, whose number or seed is given."""
+        """Returns how many times the baseline's usual figure that of a side is in a turn.
+
+        Args:
+            metric: as the user writes it.
+            side: baseline, candidate, again or a control.
+            source: the text of that side.
+            workload: its name.
+            turn: number or seed that tells it from others.
+        """
         noise = math.exp(random.Random(f"{self.seed} {side} {workload} {turn}").gauss(0.0, self.noise))
         if side == "candidate":
             return noise / self.factor(metric, source, workload)
