@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unique import GOOD, SLOW, WRONG, workload
 
 import whet as library
 from whet.core.evidence import Evidence
@@ -27,21 +28,7 @@ from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import NOISY, Stage
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
 
-SLOW = """\
-def unique(items):
-    seen = []
-    for item in items:
-        if item not in seen:
-            seen.append(item)
-    return seen
-"""
-GOOD = "def unique(items):\n    return list(dict.fromkeys(items))\n"
-WRONG = "def unique(items):\n    return sorted(set(items))\n"
-WORKLOAD = """\
-sizes = [10, 600, 1500]
-def make_input(size, rng):
-    return ([rng.randrange(2 * size) for _ in range(size)],)
-"""
+WORKLOAD = workload(10, 600, 1500)
 
 
 @pytest.fixture(scope="module")

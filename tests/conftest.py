@@ -123,7 +123,6 @@ class CommandLine:
         words = [str(word) for word in words]
         if words and words[0] in SEEDED and "--seed" not in words:
             words += ["--seed", str(seed_of(f"{self.test} {next(self.calls)}"))]
-        script = {name: value for name, value in os.environ.items() if name == guard.SCRIPT}  # told since the fixture
         return subprocess.run(
             [sys.executable, "-m", "whet", *words],
             capture_output=True,
@@ -132,8 +131,13 @@ class CommandLine:
             cwd=cwd,
             timeout=timeout,
             stdin=subprocess.DEVNULL,
-            env={**self.environment, **script, **environment},
+            env={**self.surroundings, **environment},
         )
+
+    @property
+    def surroundings(self):
+        """The environment of a process, with the script of figures that was told since the fixture was made."""
+        return self.environment | {name: value for name, value in os.environ.items() if name == guard.SCRIPT}
 
 
 SEEDED = ("audit", "optimize", "profile", "verify")
@@ -162,7 +166,7 @@ def scripted(monkeypatch):
     """
 
     def script(**told):
-        monkeypatch.setattr("whet.evaluators.ladder.INSTRUMENTS", ScriptedInstruments(Script(**told)))
+        monkeypatch.setattr("whet.evaluators.timing.instruments.INSTRUMENTS", ScriptedInstruments(Script(**told)))
         with suppress(TypeError):
             monkeypatch.setenv(guard.SCRIPT, json.dumps(told))
 
@@ -174,9 +178,13 @@ BOTH = ("scripted", pytest.param("real", marks=pytest.mark.timed))
 
 @pytest.fixture(params=BOTH)
 def figures(request, scripted):
-    """Runs a test twice: with a script's figures in `make test`, a gain of 4x, and with those of a real clock."""
+    """Runs a test twice: with a script's figures in `make test`, a gain of 4x, and with those of a real clock.
+
+    Returns ``scripted`` or ``real``.
+    """
     if request.param == "scripted":
         scripted(ratio=4.0)
+    return request.param
 
 
 @pytest.fixture(params=BOTH)

@@ -168,13 +168,27 @@ def driven(folder: Path, environment: dict[str, str], order: dict) -> None:
 
 
 class Revision(TinySuite):
-    """The suite in a revision of its data."""
+    """The suite in a revision of its data.
+
+    Attributes:
+        revision: of the data.
+        drivers: how many have to have begun a job before any ends one.
+        gate: file that no job ends without; empty for none.
+    """
 
     revision = ""
+    drivers = 1
+    gate = ""
 
     def problem(self, number: int):
         made = super().problem(number)
         return replace(made, digest=f"{made.digest}{self.revision}")
+
+    def judge(self, problem, answer, lab):
+        found = super().judge(problem, answer, lab)
+        until(lambda: len({line.split()[0] for line in self.journal.read_text().splitlines()}) >= self.drivers)
+        until(Path(self.gate).exists)
+        return found
 
 
 def drive(order: dict) -> None:
@@ -188,7 +202,7 @@ def drive(order: dict) -> None:
         here = whet.benchmarks.runner.run.this_machine
         whet.benchmarks.runner.run.this_machine = lambda lab: replace(here(lab), processor=order["processor"])
     suite = Revision(order.get("problems", 4), Path("../judged"), order.get("seconds", 0.0))
-    suite.revision = order.get("data", "")
+    suite.revision, suite.drivers, suite.gate = order.get("data", ""), order.get("drivers", 1), order.get("gate", "")
     model = f"openai:fake@{order['url']}"
     loop = Loop(model, model, "best-of", order.get("rounds", 2), 2, Budget(usd=order.get("usd", 1.0)))
     asked = Asked(

@@ -21,18 +21,25 @@ MARKS = "WHET_TESTS_CLOCK_READ"
 SCRIPT = "WHET_TESTS_SCRIPT"
 """Environment: fields of a script, as JSON, that commands take their figures from."""
 CHILDREN = Path(__file__).with_name("children")
+INSTRUMENTS = "whet.evaluators.timing.instruments"
+ENGINE = "whet.bot.engine"
 READERS = {
     "whet.evaluators.meters.time": ("Time.take",),
     "whet.evaluators.meters.cpu": ("Cpu.take",),
     "whet.evaluators.meters.energy": ("Energy.take",),
     "whet.evaluators.meters.instructions": ("Instructions.take",),
+    "whet.evaluators.meters.memory": ("Memory.take",),
     "whet.evaluators.timing.hidden_costs": ("hidden_costs",),
     "whet.evaluators.timing.repeats": ("repeat_costs",),
-    "whet.evaluators.timing.instruments": ("Instruments.hidden_costs", "Instruments.repeat_costs"),
+    INSTRUMENTS: (
+        "Instruments.hidden_costs",
+        "Instruments.repeat_costs",
+        "Instruments.call_seconds",
+        "Instruments.command_seconds",
+    ),
     "whet.evaluators.timing.zygotes": ("_import_seconds", "_against_itself"),
 }
-"""By module, what reads a clock for a verdict."""
-LADDER = "whet.evaluators.ladder"
+"""By module, what reads a clock, or a peak of memory, for a verdict."""
 
 
 class ClockReadError(AssertionError):
@@ -91,24 +98,43 @@ class _Finder(MetaPathFinder):
         return spec
 
 
-def _script(ladder) -> None:
+def _script(instruments) -> None:
+    """Has figures come from the script, in the module that was just imported."""
     from whet.testing.scripted_meter import Script, ScriptedInstruments
 
-    ladder.INSTRUMENTS = ScriptedInstruments(Script(**json.loads(os.environ[SCRIPT])))
+    instruments.INSTRUMENTS = ScriptedInstruments(Script(**json.loads(os.environ[SCRIPT])))
+
+
+def _pass_on(engine) -> None:
+    """Has the commands of the bot watched and scripted too, whose environment the bot makes anew."""
+    made = engine._environment
+
+    def environment(*given):
+        found = made(*given)
+        found["PYTHONPATH"] = os.pathsep.join([str(CHILDREN), found["PYTHONPATH"]])
+        return found | {name: os.environ[name] for name in (MARKS, SCRIPT) if name in os.environ}
+
+    engine._environment = environment
+
+
+def _change(module) -> None:
+    if module.__name__ == ENGINE:
+        _pass_on(module)
+    if os.environ.get(MARKS):
+        wrap(module)
+    if os.environ.get(SCRIPT) and module.__name__ == INSTRUMENTS:
+        _script(module)
 
 
 def watch_imports() -> None:
     """Has modules wrapped, and the script put in place, once this process imports them: for commands of tests."""
-    changes = dict.fromkeys(READERS, wrap) if os.environ.get(MARKS) else {}
-    if os.environ.get(SCRIPT):
-        changes[LADDER] = _script
-    if changes:
-        sys.meta_path.insert(0, _Finder(changes))
+    sys.meta_path.insert(0, _Finder(dict.fromkeys([*READERS, ENGINE], _change)))
 
 
 def wrap_here() -> None:
     """Wraps everything in this process, and has commands that it runs do the same."""
     for name in READERS:
         wrap(importlib.import_module(name))
+    _pass_on(importlib.import_module(ENGINE))
     found = [str(CHILDREN), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(found)

@@ -1,4 +1,4 @@
-"""What the tests of workers share: pieces of work, and who is left of a process tree."""
+"""What tests of processes share: pieces of work, and who is left of a process tree."""
 
 from __future__ import annotations
 
@@ -37,6 +37,16 @@ def running(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def commands(text):
+    """Returns the processes that have some text in their command lines."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if text.encode() in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
 
 
 def lines(path, count, seconds=60):

@@ -128,7 +128,7 @@ def in_process(code: str, *arguments: object, **environment: str) -> subprocess.
 
 def start(place: Place) -> subprocess.Popen:
     """Begins a run elsewhere, and returns once it is under way."""
-    process = in_process("t.Place(t.Path(sys.argv[1])).optimize(0.02)", place.path.parent)
+    process = in_process("t.Place(t.Path(sys.argv[1])).optimize(0.2)", place.path.parent)
     while process.poll() is None and len(place.lines()) < 4:
         time.sleep(0.002)
     assert process.poll() is None, process.communicate()[1]

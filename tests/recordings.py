@@ -21,6 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from whet.sandbox.workers.labels import processor
+
 FOLDER = Path(__file__).with_name("recordings")
 
 
@@ -103,13 +105,8 @@ def _made() -> dict[str, Any]:
     commit = subprocess.run(head, cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout.strip()
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "commit": commit,
     }
-
-
-def _processor() -> str:
-    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
-    return names[0].partition(":")[2].strip() if names else platform.machine()

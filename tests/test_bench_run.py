@@ -222,10 +222,10 @@ def test_a_suite_without_its_data_or_with_one_id_twice_is_refused(tmp_path):
 
 @sandboxed
 def test_caps_end_a_run_before_the_next_problem(tmp_path):
-    suite = TinySuite(3, seconds=0.05)
-    told, stopped = done(asked(suite, total=Total(seconds=0.04)), tmp_path)
+    told, stopped = done(asked(TinySuite(3, seconds=2.1), total=Total(seconds=2.0)), tmp_path)
     assert len(told) == 1
-    assert stopped == "--total-seconds 0.04 are over"
+    assert stopped == "--total-seconds 2 are over"
+    suite = TinySuite(3)
     told, stopped = done(asked(suite), tmp_path)
     assert (len(told), stopped) == (2, "")
     paid = Loop("anthropic:someone", budget=Budget(usd=0.5))

@@ -238,7 +238,7 @@ def test_a_worker_that_is_killed_is_replaced(hub, environment, queue, number):
 
 
 @pytest.mark.corpus
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_webhook_becomes_a_verified_suggestion(hub, environment, queue, number):
     with serving(environment, 1, "--rounds", "1") as (_, url):
         assert hub.deliver(url, "pull_request", hub.pull_event(NAME, number, "opened")) == 202

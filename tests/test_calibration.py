@@ -113,17 +113,25 @@ def test_a_file_that_says_nothing_about_sizes_is_told_apart(text, named):
     assert names_sizes(text) is named
 
 
+def linear(size, measured):
+    return size * 1e-4
+
+
+def as_measured(size, measured):
+    return measured
+
+
 @pytest.fixture
 def calibrate(tmp_path):
     """Calibrates a target's workload in a sandbox of its own."""
     sandbox = open_sandbox("bubblewrap", False)
 
-    def work(source, workload=None):
+    def work(source, workload=None, call_seconds=linear):
         (tmp_path / "target.py").write_text(source)
         if workload is not None:
             (tmp_path / "workload.py").write_text(workload)
         task = read_task(f"{tmp_path}/target.py::f", Options())
-        return calibrated(Workshop(task, sandbox, find_interpreter()), 5, timed=True)
+        return calibrated(Workshop(task, sandbox, find_interpreter()), 5, True, call_seconds)
 
     yield work
     sandbox.close()
@@ -137,6 +145,7 @@ def f(items: list[int], low: int = 3) -> list[int]:
             out.append(x)
     return out
 """
+SAME = "def f(n: int) -> int:\n    return n\n"
 FIB = "def f(n: int) -> int:\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
 
 
@@ -144,14 +153,21 @@ FIB = "def f(n: int) -> int:\n    return n if n < 2 else f(n - 1) + f(n - 2)\n"
 def test_inputs_grow_until_a_call_lasts(calibrate):
     workload = calibrate(DISTINCT).workload
     assert workload.origin == HINTS
-    assert list(workload.sizes) == sorted(set(workload.sizes))
-    assert 128 <= workload.sizes[-1] <= 65536
+    assert workload.sizes == (4, 32, 64)
+
+
+@bubblewrap
+def test_sizes_follow_from_how_the_seconds_grow(calibrate):
+    assert calibrate(SAME, None, lambda size, _: size**2 * 1e-7).workload.sizes == (2, 16, 128, 256)
+    assert calibrate(SAME, None, lambda size, _: 2**size * 1e-9).workload.sizes == (1, 19, 26), "longer calls are not"
+    assert calibrate(SAME, None, lambda size, _: 1e-6).workload.sizes == (16384,), "no call lasts"
 
 
 @pytest.mark.corpus
+@pytest.mark.timed
 @bubblewrap
 def test_what_explodes_stops_at_a_size_that_fits(calibrate):
-    sizes = calibrate(FIB).workload.sizes
+    sizes = calibrate(FIB, None, as_measured).workload.sizes
     assert 15 <= sizes[-1] <= 32
     assert sizes[-2] >= 5
 
@@ -163,13 +179,14 @@ def test_what_takes_memory_like_an_exponential_stops_too(calibrate):
 
 
 @pytest.mark.corpus
+@pytest.mark.timed
 @bubblewrap
 def test_an_integer_grows_beside_a_list_where_time_needs_that(calibrate):
     source = (
         "def f(names: list[str], times: int) -> int:\n    n = 0\n    for _ in range(times):\n"
         "        n += len(names[:3])\n    return n\n"
     )
-    workload = calibrate(source).workload
+    workload = calibrate(source, None, as_measured).workload
     assert "size - size // 8" in workload.generator
 
 
@@ -184,7 +201,7 @@ def test_sizes_that_a_workload_gives_stay_and_missing_ones_are_found(calibrate):
     generator = "def make_input(size, rng):\n    return ([rng.randrange(size) for _ in range(size)],)\n"
     found = calibrate(DISTINCT, generator).workload
     assert (found.origin, found.generator) == ("", generator)
-    assert found.sizes[-1] >= 128
+    assert found.sizes == (4, 32, 64)
     assert calibrate(DISTINCT, "sizes = [1, 2]\n" + generator).workload.sizes == ()
 
 
@@ -204,7 +221,7 @@ def test_generators_without_sizes_that_explode(calibrate, body, told):
     source = "def f(a):\n    return len(a)\n"
     workload = f"def make_input(size, rng):\n    {body}\n"
     if told is None:
-        assert calibrate(source, workload).workload.sizes[-1] < 10
+        assert calibrate(source, workload).workload.sizes[-1] < 10, "larger inputs take too much memory"
         return
     with pytest.raises(UsageError, match="names no sizes, and none fits") as caught:
         calibrate(source, workload)
@@ -212,8 +229,8 @@ def test_generators_without_sizes_that_explode(calibrate, body, told):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.corpus
 @bubblewrap
+@pytest.mark.usefixtures("figures")
 def test_a_rewrite_is_judged_and_timed_on_hints_alone(tmp_path):
     (tmp_path / "target.py").write_text(DISTINCT)
     head = DISTINCT[: DISTINCT.index(":\n") + 2]

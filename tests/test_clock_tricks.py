@@ -1,4 +1,7 @@
-"""Candidates that bend the clock, or what is done while it runs: none of them wins, and the reason is the right one."""
+"""Candidates that bend the clock, or what is done while it runs: none of them wins, and the reason is the right one.
+
+A real clock decides here: what a trick gains by it shows in no seconds but those that a clock reads.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unique import SLOW, workload
 
 import whet
 from whet.core.result import Result, Status
@@ -18,19 +22,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
 ]
 
-SLOW = """\
-def unique(items):
-    seen = []
-    for item in items:
-        if item not in seen:
-            seen.append(item)
-    return seen
-"""
-WORKLOAD = """\
-sizes = [10, 300, 900]
-def make_input(size, rng):
-    return ([rng.randrange(2 * size) for _ in range(size)],)
-"""
+WORKLOAD = workload(10, 300, 900)
 HONEST = SLOW.replace("def unique", "def honest")
 INSIDE = "    import sys\n    calls = sys.modules['inside.calls']\n"
 

@@ -23,7 +23,7 @@ on_both = pytest.mark.usefixtures("database")
 @on_both
 def test_two_drivers_share_the_jobs_and_each_file_has_all_rows_once(tmp_path):
     place = Place(tmp_path, words={"problems": 12, "seconds": 0.15})
-    drivers = [place.driver("a"), place.driver("b", workers=2)]
+    drivers = [place.driver("a", drivers=2), place.driver("b", workers=2, drivers=2)]
     told = [driver.end() for driver in drivers]
     names = sorted(f"p{n}" for n in range(12))
     for name in "ab":
@@ -75,13 +75,15 @@ def test_a_dead_drivers_run_is_gone_on_with(tmp_path):
 
 @pytest.mark.corpus
 def test_an_interrupt_ends_the_driver_that_waits_and_no_other(tmp_path):
-    place = Place(tmp_path, words={"problems": 1, "seconds": 2.0})
-    works = place.driver("a")
+    place = Place(tmp_path, words={"problems": 1})
+    works = place.driver("a", gate="../go")
     until(lambda: place.judged() == {"p0": 1})
     waits = place.driver("b")
+    until((waits.folder / "stacks").exists)
     time.sleep(1.0)
     waits.interrupt()
     assert waits.end(1) == ["KeyboardInterrupt "]
+    (tmp_path / "go").touch()
     assert works.end() == ["p0 False ", "end 0 "]
     assert place.driver("b").end() == ["p0 True ", "end 0 "]
 

@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import guard
 import pytest
+from unique import GOOD, SLOW, workload
 
 import whet
 from whet.core.store import Store
@@ -35,7 +37,7 @@ docker = pytest.importorskip("docker")
 ROOT = Path(__file__).parent.parent
 DEBIAN = Path("/usr/bin/python3")
 USER, HOME = 4242, "/home/carol"
-INSTALLED, PACKAGES = "/opt/elsewhere/whet", "/opt/elsewhere/packages"
+INSTALLED, PACKAGES, TESTS = (f"/opt/elsewhere/{name}" for name in ("whet", "packages", "tests"))
 FILES = {
     "etc/passwd": f"root:x:0:0::/:/bin/sh\ncarol:x:{USER}:{USER}::{HOME}:/bin/sh\n",
     "etc/group": f"root:x:0:\ncarol:x:{USER}:\n",
@@ -43,20 +45,7 @@ FILES = {
 }
 FOLDERS = ("dev", "etc", "home", "opt/elsewhere", "proc", "run", "sys", "tmp", "usr", "var/tmp")
 
-SLOW = """\
-def unique(items):
-    seen = []
-    for item in items:
-        if item not in seen:
-            seen.append(item)
-    return seen
-"""
-GOOD = "def unique(items):\n    return list(dict.fromkeys(items))\n"
-WORKLOAD = """\
-sizes = [10, 600, 1500]
-def make_input(size, rng):
-    return ([rng.randrange(2 * size) for _ in range(size)],)
-"""
+WORKLOAD = workload(10, 600, 1500)
 
 pytestmark = [
     pytest.mark.corpus,
@@ -84,7 +73,7 @@ class Elsewhere:
             [str(DEBIAN), "-m", "whet", *words],
             user=f"{USER}:{USER}",
             working_dir=HOME,
-            environment={"HOME": HOME, "PYTHONPATH": f"{INSTALLED}:{PACKAGES}", "PATH": "/usr/bin:/bin"},
+            environment=_environment(),
             mounts=[*self.mounts, docker.types.Mount(f"{HOME}/evidence.zip", str(bundle), "bind", read_only=True)],
             network_mode="none",
             hostname="elsewhere",
@@ -114,6 +103,7 @@ def elsewhere(docker_host, tmp_path_factory):
     engine = docker.from_env(timeout=600)
     engine.api.import_image_from_data(_root(), repository="whet-elsewhere", tag="test")
     mounts = [("/usr", "/usr"), (str(folder / "installed"), INSTALLED), (sysconfig.get_path("purelib"), PACKAGES)]
+    mounts.append((str(ROOT / "tests"), TESTS))
     if (python := _another_python()) is not None:
         # Under its own path: it finds its shared library there.
         mounts.append((str(python.parent.parent), str(python.parent.parent)))
@@ -123,6 +113,13 @@ def elsewhere(docker_host, tmp_path_factory):
     finally:
         engine.images.remove("whet-elsewhere:test", force=True)
         engine.close()
+
+
+def _environment() -> dict[str, str]:
+    """Returns the environment there, in which figures come from the same script as here, where there is one."""
+    places = f"{TESTS}/{guard.CHILDREN.name}:{INSTALLED}:{PACKAGES}"
+    script = {guard.SCRIPT: os.environ[guard.SCRIPT]} if guard.SCRIPT in os.environ else {}
+    return {"HOME": HOME, "PYTHONPATH": places, "PATH": "/usr/bin:/bin", **script}
 
 
 def _root() -> bytes:
@@ -210,8 +207,7 @@ def test_what_is_right_here_is_right_there(elsewhere, bundle) -> None:
         assert private not in said
 
 
-@pytest.mark.corpus
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures_at_usual_looks")
 def test_a_verified_gain_is_verified_there(elsewhere, bundle) -> None:
     words = ["verify", "--evidence", f"{HOME}/evidence.zip", "--sandbox", "bubblewrap"]
     code, said, complained = elsewhere(bundle(), *words)

@@ -11,23 +11,38 @@ pytest_plugins = "pytester"
 
 HERE = Path(__file__).parent
 TARGET = "def f(items):\n    return sorted(items)\n"
+READS = ("throughput", "cpu", "memory", "hidden", "repeats", "imports", "calls", "commands")
+HINTED = "def f(items: list[int]) -> list[int]:\n    return sorted(items)\n"
 WORKLOAD = "sizes = [10, 20000]\ndef make_input(size, rng):\n    return ([rng.random() for _ in range(size)],)\n"
-TESTS = '''
+TESTS = """
+from contextlib import closing
+from pathlib import Path
+
 import pytest
-import whet as library
+from whet.core.repository import Kind, Survey
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.cpu import Cpu
+from whet.evaluators.meters.memory import Memory
 from whet.evaluators.meters.time import THROUGHPUT, TIME
+from whet.evaluators.repository.end_to_end import Asked, end_to_end
+from whet.evaluators.repository.trees import Ground, snapshot
 from whet.evaluators.timing.instruments import INSTRUMENTS
 from whet.evaluators.timing.zygotes import _import_seconds
-
-
-class Ended:
-    """Stands for a process that does not start."""
-
+from whet.sandbox.backends import open_sandbox
+from whet.sandbox.interpreter import find_interpreter
 
 SETTING = Setting("baseline", 1.0, (), 0, 0, lambda *words: Fault("crash", "it does not start"))
+READS = {
+    "throughput": lambda: THROUGHPUT.take(None, {}, None, SETTING),
+    "cpu": lambda: Cpu().take(None, {}, None, SETTING),
+    "memory": lambda: Memory().take(None, {}, None, SETTING),
+    "hidden": lambda: INSTRUMENTS.hidden_costs(None, None, (), 1, 1.0),
+    "repeats": lambda: INSTRUMENTS.repeat_costs(None, None, (), 1, 1.0),
+    "imports": lambda: _import_seconds(None, 1),
+    "calls": lambda: INSTRUMENTS.call_seconds(1, 1.0),
+    "commands": lambda: INSTRUMENTS.command_seconds("candidate", 1, 1.0),
+}
 
 
 def here():
@@ -41,20 +56,21 @@ def swallowed():
         pass
 
 
-def others():
-    for read in (
-        lambda: THROUGHPUT.take(None, {}, None, SETTING),
-        lambda: Cpu().take(None, {}, None, SETTING),
-        lambda: INSTRUMENTS.hidden_costs(None, None, (), 1, 1.0),
-        lambda: INSTRUMENTS.repeat_costs(None, None, (), 1, 1.0),
-        lambda: _import_seconds(None, 1),
-    ):
-        with pytest.raises(AssertionError, match="reads a real clock"):
-            read()
-
-
 def command(whet):
     return whet("verify", "target.py::f", "--candidate", "target.py", "--until", "measure")
+
+
+def sizes(whet):
+    return whet("verify", "hinted/target.py::f", "--candidate", "hinted/target.py", "--until", "measure")
+
+
+def repository():
+    folder = Path("code")
+    folder.mkdir()
+    with closing(open_sandbox("bubblewrap", False)) as sandbox:
+        ground = Ground(sandbox, find_interpreter(), Survey(folder, Kind.PYTHON, (), None, None, None))
+        with closing(snapshot(ground, folder)) as tree:
+            return end_to_end(ground, Asked("true", 1.0, 0.99), tree, tree)
 
 
 def test_here():
@@ -65,12 +81,22 @@ def test_swallowed():
     swallowed()
 
 
-def test_others():
-    others()
+@pytest.mark.parametrize("read", READS)
+def test_read(read):
+    with pytest.raises(AssertionError, match="reads a real clock"):
+        READS[read]()
 
 
 def test_command(whet):
     command(whet)
+
+
+def test_sizes(whet):
+    sizes(whet)
+
+
+def test_repository():
+    repository()
 
 
 def test_no_clock():
@@ -98,10 +124,11 @@ def test_excused():
 
 def test_scripted_command(whet, scripted):
     scripted(ratio=0.5)
-    done = command(whet)
+    done = sizes(whet)
     assert done.returncode == 3, done.stderr
+    assert "of sizes 4, 32, 64" in done.stdout + done.stderr
     assert "slower" in done.stdout, done.stdout
-'''
+"""
 
 
 @pytest.mark.corpus
@@ -115,10 +142,11 @@ def test_a_real_clock_fails_a_test_of_tier_1_and_no_other(
     marks = ("timed", "corpus", "exhaustive", "reads_clock", "smoke", "slice")
     pytester.makeini("[pytest]\nmarkers =\n" + "".join(f"    {mark}: one\n" for mark in marks))
     pytester.makepyfile(test_it=TESTS, target=TARGET, workload=WORKLOAD)
+    pytester.mkdir("hinted").joinpath("target.py").write_text(HINTED)
     monkeypatch.setenv("PYTHONPATH", "")
     ran = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v", "-rA")
-    ran.assert_outcomes(failed=4, errors=1, passed=4)
-    for name in ("here", "swallowed", "others", "command"):
+    ran.assert_outcomes(failed=5 + len(READS), errors=1, passed=4)
+    for name in ("here", "swallowed", "command", "sizes", "repository", *(f"read?{read}?" for read in READS)):
         ran.stdout.fnmatch_lines([f"FAILED *::test_{name} *"])
     ran.stdout.fnmatch_lines(["ERROR *::test_fixture *"])
     ran.stdout.fnmatch_lines(

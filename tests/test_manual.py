@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from whet.agents.models import manual
 from whet.agents.models.base import Brief, Message, ModelError, Request
 from whet.agents.models.manual import ManualModel
 from whet.core.errors import UsageError
@@ -38,7 +39,7 @@ def test_a_prompt_becomes_files_and_the_answer_is_awaited(tmp_path: Path) -> Non
         assert prompt.index("the rules") < prompt.index("make it faster")
         assert "0001.answer.md" in prompt
         (model.folder / "0001.answer.md").write_bytes("an answer\r\nof two lines 🙂\n".encode())
-        reply = asked.result(10)
+        reply = asked.result(60)
     assert reply.text == "an answer\r\nof two lines 🙂\n"
     assert reply.model == f"manual:{model.folder}"
     plain = json.loads((model.folder / "0001.prompt.json").read_text())
@@ -87,22 +88,22 @@ def test_concurrent_requests_get_numbers_and_answers_of_their_own(tmp_path: Path
     person.start()
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit((model, other)[n % 2].complete, request(sample=n)) for n in range(8)]
-        texts = [reply.result(10).text for reply in asked]
+        texts = [reply.result(60).text for reply in asked]
     person.join()
     assert texts == [f"to {n}" for n in range(8)]
 
 
-def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
-    model = ManualModel(tmp_path)
+def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "0001.answer.md"
     path.touch()
-    with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(model.complete, request())
-        for part in range(8):
-            with path.open("a") as file:
-                file.write(f"{part} ")
-            time.sleep(0.08)
-        assert asked.result(10).text == "0 1 2 3 4 5 6 7 "
+    parts = iter("01234567")
+
+    def write_on(seconds: float) -> None:
+        with path.open("a") as file:
+            file.write(next(parts, ""))
+
+    monkeypatch.setattr(manual.time, "sleep", write_on)
+    assert ManualModel(tmp_path).complete(request()).text == "01234567"
 
 
 def test_an_empty_answer_is_one_that_stays_empty(tmp_path: Path) -> None:

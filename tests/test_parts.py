@@ -178,7 +178,7 @@ def test_only_hot_helpers_that_the_function_names_come_along(root: Path) -> None
 
 @sandboxed
 @pytest.mark.corpus
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_win_in_two_files_is_one_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(end_to_end, "MOST", end_to_end.FEWEST)
     root = repository(tmp_path / "code", FILES)

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+import unique
 from executors import Threads
 
 from whet.core.candidate import Candidate
@@ -22,21 +23,9 @@ from whet.sandbox.workers.local import Local
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
-SLOW = """\
-def unique(items):
-    found = []
-    for item in items:
-        if item not in found:
-            found.append(item)
-    return found
-"""
-WORKLOAD = """\
-sizes = [10, 400, 900]
-def make_input(size, rng):
-    return ([rng.randrange(size) for _ in range(size)],)
-"""
-RIGHT = Candidate("def unique(items):\n    return list(dict.fromkeys(items))\n")
-WRONG = Candidate("def unique(items):\n    return sorted(set(items))\n")
+WORKLOAD = unique.workload(10, 400, 900)
+RIGHT = Candidate(unique.GOOD)
+WRONG = Candidate(unique.WRONG)
 CRASHING = Candidate("import os\ndef unique(items):\n    os.kill(os.getpid(), 9)\n")
 ENDLESS = Candidate("def unique(items):\n    while True:\n        pass\n")
 BROKEN = Candidate("def unique(items:\n")
@@ -55,7 +44,7 @@ def store(tmp_path, monkeypatch):
 
 @pytest.fixture
 def task(tmp_path):
-    (tmp_path / "unique.py").write_text(SLOW)
+    (tmp_path / "unique.py").write_text(unique.SLOW)
     (tmp_path / "workload.py").write_text(WORKLOAD)
     read = read_task(f"{tmp_path}/unique.py::unique", Options(workload=tmp_path / "workload.py"))
     return replace(read, limits=Limits(seconds=1.0))

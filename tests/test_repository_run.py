@@ -28,7 +28,7 @@ FILES = {
     "src/pkg/__init__.py": "",
     "src/pkg/lists.py": SLOW,
     "tests/test_lists.py": "from pkg.lists import common\n\n\ndef test_two():\n    assert common([1, 2], [2]) == [2]\n",
-    "bench.py": "from pkg.lists import common\n\nfor size in range(600, 1400, 20):\n"
+    "bench.py": "from pkg.lists import common\n\nfor size in range(600, 1400, 80):\n"
     "    print(len(common(list(range(size)), list(range(size // 2, 2 * size)))))\n",
 }
 RUN, TESTS = "python bench.py", "python -m pytest -q tests"
@@ -104,8 +104,8 @@ def test_tests_that_fail_before_any_change_end_it(root, home):
     assert git(root, "branch", "--list", "whet/*") == ""
 
 
-@pytest.mark.exhaustive
-@pytest.mark.timed
+@pytest.mark.corpus
+@pytest.mark.usefixtures("figures")
 def test_a_run_that_is_killed_goes_on_to_a_commit_and_that_is_judged_faster(root, home):
     (root / "note.txt").write_text("mine")
 
@@ -143,7 +143,7 @@ def test_a_run_that_is_killed_goes_on_to_a_commit_and_that_is_judged_faster(root
 
 
 @pytest.mark.corpus
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_change_that_is_wrong_or_new_is_told_function_by_function(root, home):
     commit(root, {"src/pkg/lists.py": f"{WRONG}\n\ndef other(x, y):\n    return x\n"})
     said = verify_revisions(root, "HEAD~1..HEAD", run=RUN, tests=TESTS, home=home)

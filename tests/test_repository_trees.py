@@ -138,7 +138,7 @@ def test_a_command_that_does_something_else_is_not_timed(ground, trees):
     assert found.reason is Reason.WRONG_OUTPUT
 
 
-@pytest.mark.timed
+@pytest.mark.usefixtures("figures")
 def test_a_command_is_timed_in_pairs(ground, trees, monkeypatch):
     monkeypatch.setattr(pairs, "MOST", pairs.FEWEST)
     found = end_to_end(ground, Asked("python run.py", 1.0, 0.99), trees["slow"], trees["fast"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unique import GOOD, SLOW, workload
 from work import answer
 
 import whet
@@ -30,20 +31,7 @@ from whet.testing.scripted_meter import BRIEF, Script, ScriptedInstruments
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
-SLOW = """\
-def unique(items):
-    seen = []
-    for item in items:
-        if item not in seen:
-            seen.append(item)
-    return seen
-"""
-GOOD = "def unique(items):\n    return list(dict.fromkeys(items))\n"
-WORKLOAD = """\
-sizes = [4, 20, 40]
-def make_input(size, rng):
-    return ([rng.randrange(2 * size) for _ in range(size)],)
-"""
+WORKLOAD = workload(4, 20, 40)
 Scripted = Callable[..., None]
 
 

@@ -7,18 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pieces import gone
 
 from whet.sandbox.docker_engine import connect
 from whet.testing.engine import NoEngine
 from whet.testing.shared_engine import ANSWER, shared_engine, stop_shared_engine
-
-SECONDS = 60.0
-"""For what takes one or two; only a hang reaches it."""
 
 
 @pytest.fixture
@@ -35,13 +32,6 @@ def owner():
     with subprocess.Popen(["/bin/sleep", "1000"]) as process:
         yield process
         process.kill()
-
-
-def wait_until_gone(pid: int) -> None:
-    deadline = time.monotonic() + SECONDS
-    while Path("/proc", str(pid)).exists() and Path("/proc", str(pid), "cmdline").read_bytes():
-        assert time.monotonic() < deadline, "the process is still there"
-        time.sleep(0.05)
 
 
 def engines(keeper: int) -> list[int]:
@@ -66,8 +56,8 @@ def test_all_that_ask_get_the_same_engine_and_it_is_stopped(nobody, owner, tmp_p
     monkeypatch.setenv("DOCKER_HOST", shared_engine(tmp_path, owner.pid))
     connect().close()
     stop_shared_engine(tmp_path)
-    wait_until_gone(keeper)
-    wait_until_gone(engine)
+    assert gone([keeper])
+    assert gone([engine])
 
 
 @pytest.mark.corpus
@@ -75,8 +65,8 @@ def test_it_ends_when_its_owner_is_killed(nobody, owner, tmp_path):
     keeper, engine = started(tmp_path, owner)
     owner.kill()
     owner.wait()
-    wait_until_gone(engine)
-    wait_until_gone(keeper)
+    assert gone([engine])
+    assert gone([keeper])
     stop_shared_engine(tmp_path)  # has nothing to do
 
 
@@ -84,7 +74,11 @@ def test_it_ends_when_its_owner_is_killed(nobody, owner, tmp_path):
 def test_it_ends_when_its_keeper_is_killed(nobody, owner, tmp_path):
     keeper, engine = started(tmp_path, owner)
     os.kill(keeper, signal.SIGKILL)
-    wait_until_gone(engine)
+    assert gone([engine])
+    folder = Path(json.loads((tmp_path / ANSWER).read_text())["host"].removeprefix("unix://")).parent
+    assert folder.is_dir(), "the keeper would have removed it"
+    stop_shared_engine(tmp_path)
+    assert not folder.exists()
 
 
 def test_where_none_can_be_started_each_is_told_why(tmp_path, monkeypatch, owner):

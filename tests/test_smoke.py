@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from retries import MOST_IN_A_TEST, Answer, Finding, Retries, gain, loss, no_gain, settle
+from unique import GOOD, SLOW, workload
 
 from whet.testing.exploits.corpus import HERE
 
@@ -17,22 +18,9 @@ pytestmark = pytest.mark.smoke
 
 CALL_SECONDS = 600
 """Of one command, which takes 5 to 20 on an idle machine: only a hang reaches it."""
-SLOW = """\
-def unique(items):
-    seen = []
-    for item in items:
-        if item not in seen:
-            seen.append(item)
-    return seen
-"""
-FAST = "def unique(items):\n    return list(dict.fromkeys(items))\n"
 SLOWER = SLOW.replace("    seen = []\n", "    seen = []\n    for _ in range(3):\n        sorted(items * 60)\n")
 EQUAL = SLOW.replace("seen", "kept")
-WORKLOAD = """\
-sizes = [10, 300, 900]
-def make_input(size, rng):
-    return ([rng.randrange(2 * size) for _ in range(size)],)
-"""
+WORKLOAD = workload(10, 300, 900)
 PROGRAM = """\
 #include <cstdio>
 #include <vector>
@@ -117,7 +105,7 @@ def exploit(folder: Path, name: str, task: str) -> tuple[Path, Path]:
 
 
 def test_a_python_function_that_is_rewritten_well_is_improved(verify, settles, tmp_path) -> None:
-    candidate = written(tmp_path, SLOW, FAST)
+    candidate = written(tmp_path, SLOW, GOOD)
     settles(lambda: gain(verify(f"{tmp_path}/target.py::unique", candidate), 2.0))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unique import GOOD, SLOW, workload
 
 import whet
 from whet.core.errors import UsageError
@@ -17,20 +18,7 @@ from whet.core.verdict import Reason
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
-SLOW = """\
-def unique(items):
-    seen = []
-    for item in items:
-        if item not in seen:
-            seen.append(item)
-    return seen
-"""
-GOOD = "def unique(items):\n    return list(dict.fromkeys(items))\n"
-WORKLOAD = """\
-sizes = [10, 300, 900]
-def make_input(size, rng):
-    return ([rng.randrange(2 * size) for _ in range(size)],)
-"""
+WORKLOAD = workload(10, 300, 900)
 
 
 @pytest.fixture

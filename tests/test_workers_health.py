@@ -200,6 +200,7 @@ def test_a_clock_that_runs_too_fast_is_told_by_one_probe(tmp_path, library):
 
 
 @pytest.mark.corpus
+@pytest.mark.timed
 @needs_gcc
 @pytest.mark.parametrize("rate", [0.7, 1.3])
 def test_a_clock_of_a_wrong_rate_is_told_by_two(tmp_path, library, rate):
@@ -231,6 +232,7 @@ def test_a_message_that_took_long_says_nothing_of_a_clock():
 
 
 @pytest.mark.corpus
+@pytest.mark.timed
 def test_a_host_that_has_become_slow_is_a_fault(tmp_path):
     core = min(os.sched_getaffinity(0))
     watch = Quarantine()

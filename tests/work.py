@@ -59,8 +59,9 @@ class Work:
         self.task = Task("f", "python", Kind.FUNCTION, self.path, SOURCE, "f", folder)
 
     def optimize(self, model, rows, *, evaluator=None, **options):
+        """Runs a search; candidates are checked one after the other, so that what is told has one order."""
         evaluator = evaluator or TabledEvaluator(self.task, rows, journal=self.journal)
-        options = {"candidates": 2, "rounds": 8, **options}
+        options = {"candidates": 2, "rounds": 8, "workers": 1, **options}
         return optimize(
             f"{self.path}::f", model=model, home=self.home, evaluator=evaluator, listener=self.events.append, **options
         )

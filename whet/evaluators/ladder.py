@@ -56,7 +56,7 @@ from whet.evaluators.rungs import Check, climbed, ended, extended, lengthened, u
 from whet.evaluators.screen import parse
 from whet.evaluators.screening import screened
 from whet.evaluators.subjects import Subject, Workshop
-from whet.evaluators.timing.instruments import INSTRUMENTS, Instruments
+from whet.evaluators.timing.instruments import Instruments, default_instruments
 from whet.evaluators.timing.metrics import Metrics
 from whet.evaluators.timing.statistics import Looks, Stage
 from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
@@ -94,21 +94,22 @@ def open_ladder(
     sandbox = open_sandbox(options.sandbox, options.unsafe)
     timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
     timed = timed and not task.untimed
+    read = instruments or default_instruments()
     try:
         given = task.workload
-        task = calibrated(Workshop(task, sandbox, interpreter, layouts=1), derive(seed, "calibrate"), timed)
+        first = Workshop(task, sandbox, interpreter, layouts=1)
+        task = calibrated(first, derive(seed, "calibrate"), timed, read.call_seconds)
         if task.workload != given:
             told = "type hints" if task.workload.origin == HINTS else "the workload file"
             listener(
                 Event(EventKind.STAGE, f"inputs: from {told}, of sizes {', '.join(map(str, task.workload.sizes))}")
             )
         workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
-        read = instruments or INSTRUMENTS
         meters = [read.meter(name, workshop) for name in (options.metrics[0], *options.beside)]
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-        return Ladder(workshop, source, options, seed, meters, listener, explain, read)
+        return Ladder(workshop, source, options, seed, meters, read, listener, explain)
     except BaseException:
         sandbox.close()
         raise
@@ -124,9 +125,9 @@ class Ladder:
         options: Options,
         seed: int,
         meters: Sequence[Meter],
-        listener: Listener = unheard,
-        explain: bool = True,
-        instruments: Instruments = INSTRUMENTS,
+        instruments: Instruments,
+        listener: Listener,
+        explain: bool,
     ) -> None:
         self.task = workshop.task
         self._workshop = workshop

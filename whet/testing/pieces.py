@@ -24,6 +24,13 @@ def add(bench: Bench, argument: Mapping[str, Any]) -> Any:
     return {"sum": sum(argument["numbers"]), "by": os.getpid(), "host": bench.host}
 
 
+def wait(bench: Bench, argument: Mapping[str, Any]) -> Any:
+    """Waits for a file."""
+    while not Path(argument["file"]).exists():
+        time.sleep(0.01)
+    return {"by": os.getpid(), "host": bench.host}
+
+
 def spin(bench: Bench, argument: Mapping[str, Any]) -> Any:
     """Keeps a processor busy for some seconds of its time."""
     until = time.process_time() + argument["seconds"]

@@ -36,6 +36,10 @@ WORKER = 1
 """The warm process that all passes are forked from: a fork takes a fifth of the time of a fresh process. 0 is taken
 by the comparison of outcomes."""
 HASH_SEED = 1
+CALL_SECONDS = 1e-4
+"""Of a call, for each unit of the size of its inputs: small ones last long enough."""
+COMMAND_SECONDS = 30.0
+"""Of a run of a repository's command: so long that the fewest turns are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,21 @@ class Script:
         """Returns the ratio of a candidate's text on a workload."""
         ratio = self.metrics.get(metric, self.ratio)
         return ratio(source, workload) if callable(ratio) else ratio
+
+    def share(self, metric: str, side: str, source: str, workload: str, turn: int) -> float:
+        """Returns how many times the baseline's usual figure that of a side is in a turn.
+
+        Args:
+            metric: as the user writes it.
+            side: baseline, candidate, again or a control.
+            source: the text of that side.
+            workload: its name.
+            turn: number or seed that tells it from others.
+        """
+        noise = math.exp(random.Random(f"{self.seed} {side} {workload} {turn}").gauss(0.0, self.noise))
+        if side == "candidate":
+            return noise / self.factor(metric, source, workload)
+        return noise * (self.again if side == "again" else 1.0)
 
 
 class ScriptedMeter:
@@ -114,18 +133,10 @@ class ScriptedMeter:
 
     def _figures(self, source: str, name: str, setting: Setting, outcomes: tuple[bytes, ...]) -> Pass:
         script = self._script
-        seconds = self.pass_seconds * math.exp(self._noise(setting, name))
-        if setting.side == "candidate":
-            seconds /= script.factor(self.name, source, name)
-        elif setting.side == "again":
-            seconds *= script.again
+        seconds = self.pass_seconds * script.share(self.name, setting.side, source, name, setting.hash_seed)
         cpu = seconds * (script.parallel if setting.side == "candidate" else 1.0)
         amount = cpu if self.unit == "s" else 0.0 if setting.side in self.controls else seconds * 1e9
         return Pass(seconds + HANDOVER_SECONDS, seconds, cpu, outcomes, amount=amount, ticks=cpu)
-
-    def _noise(self, setting: Setting, name: str) -> float:
-        key = f"{self._script.seed} {setting.side} {name} {setting.hash_seed}"
-        return random.Random(key).gauss(0.0, self._script.noise)
 
 
 def _forked(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
@@ -169,6 +180,14 @@ class ScriptedInstruments(Instruments):
     ) -> HiddenCosts | Fault:
         """See `Instruments.repeat_costs`."""
         return _charged(self._script.repeats)
+
+    def call_seconds(self, size: int, measured: float) -> float:
+        """See `Instruments.call_seconds`: they grow with the size."""
+        return size * CALL_SECONDS
+
+    def command_seconds(self, side: str, turn: int, measured: float) -> float:
+        """See `Instruments.command_seconds`; the ratio's workload is the command, and its text is empty."""
+        return COMMAND_SECONDS * self._script.share("time", side, "", "the command", turn)
 
 
 def _charged(told: float | Fault) -> HiddenCosts | Fault:

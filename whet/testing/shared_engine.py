@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -46,17 +47,20 @@ def shared_engine(folder: Path, owner: int) -> str | None:
 
 
 def stop_shared_engine(folder: Path) -> None:
-    """Ends the engine of a folder, if one was started, and waits until it is gone."""
+    """Ends the engine of a folder, if one was started; removes what a keeper that was killed has left of it."""
     answer = folder / ANSWER
     if not answer.exists():
         return
+    said = json.loads(answer.read_text())
     with contextlib.suppress(ProcessLookupError):
-        keeper = os.pidfd_open(json.loads(answer.read_text())["keeper"])
+        keeper = os.pidfd_open(said["keeper"])
         try:
             signal.pidfd_send_signal(keeper, signal.SIGTERM)
             select.select([keeper], [], [], 2 * STOP_SECONDS)
         finally:
             os.close(keeper)
+    if host := said.get("host"):
+        shutil.rmtree(Path(host.removeprefix("unix://")).parent, ignore_errors=True)
 
 
 def _start_keeper(owner: int) -> str:

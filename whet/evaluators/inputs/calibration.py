@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -41,6 +41,9 @@ SHORTEST_CALL = 1e-5
 STAND_IN = (16, 64)
 """Sizes of a draft on which the baseline fails: its failure is told when it is validated."""
 
+CallSeconds = Callable[[int, float], float]
+"""See `whet.evaluators.timing.instruments.Instruments.call_seconds`."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Window:
@@ -72,7 +75,7 @@ def names_sizes(text: str) -> bool:
     return any(isinstance(node, ast.Name | ast.alias) and "sizes" in ast.unparse(node) for node in nodes)
 
 
-def calibrated(workshop: Workshop, seed: int, timed: bool) -> Task:
+def calibrated(workshop: Workshop, seed: int, timed: bool, call_seconds: CallSeconds) -> Task:
     """Returns a task whose workload has sizes: the given one, where its workload names some or has recorded cases.
 
     A generator without sizes gets them. Where there is none, and time is to be measured, one is written from the type
@@ -82,6 +85,7 @@ def calibrated(workshop: Workshop, seed: int, timed: bool) -> Task:
         workshop: of the task.
         seed: of the inputs that are tried.
         timed: whether anything will be timed.
+        call_seconds: what a call of some size that took some seconds counts as.
 
     Raises:
         UsageError: the workload's own generator names no sizes, and none fits.
@@ -91,16 +95,16 @@ def calibrated(workshop: Workshop, seed: int, timed: bool) -> Task:
     if workload.cases or workload.sizes or named or (workload.recorded and workload.generator is None):
         return task
     if workload.generator is not None:
-        fit = _fit(workshop, workload.generator, seed)
+        fit = _fit(workshop, workload.generator, seed, call_seconds)
         if isinstance(fit, str):
             raise UsageError(
                 f"the workload file names no sizes, and none fits: {fit}; add for instance: sizes = [9, 99]"
             )
         return replace(task, workload=replace(workload, sizes=fit.sizes))
-    return _from_hints(workshop, seed) if timed else task
+    return _from_hints(workshop, seed, call_seconds) if timed else task
 
 
-def _from_hints(workshop: Workshop, seed: int) -> Task:
+def _from_hints(workshop: Workshop, seed: int, call_seconds: CallSeconds) -> Task:
     """Returns the task with the first generator written from its hints that lasts, or else that which lasts longest."""
     task = workshop.task
     if task.kind is not Kind.FUNCTION or task.language != "python":
@@ -113,7 +117,7 @@ def _from_hints(workshop: Workshop, seed: int) -> Task:
         return task
     best, chosen = _Fit(STAND_IN, 0.0), texts[0]
     for text in texts:
-        fit = _fit(workshop, text, seed)
+        fit = _fit(workshop, text, seed, call_seconds)
         if isinstance(fit, _Fit) and fit.seconds > best.seconds:
             best, chosen = fit, text
         if best.seconds >= FUNCTION.least:
@@ -121,9 +125,9 @@ def _from_hints(workshop: Workshop, seed: int) -> Task:
     return replace(task, workload=replace(task.workload, generator=chosen, sizes=best.sizes, origin=HINTS))
 
 
-def _fit(workshop: Workshop, text: str, seed: int) -> _Fit | str:
+def _fit(workshop: Workshop, text: str, seed: int, call_seconds: CallSeconds) -> _Fit | str:
     """Returns the sizes that fit a generator, or why none does."""
-    with closing(_Trials(workshop, text, seed)) as trials:
+    with closing(_Trials(workshop, text, seed, call_seconds)) as trials:
         found = _grown(trials, FUNCTION if workshop.task.kind is Kind.FUNCTION else PROGRAM)
         if isinstance(found, str):
             return found
@@ -175,11 +179,12 @@ def _steps() -> Iterator[int]:
 class _Trials:
     """Tries sizes of one generator on the baseline. Whatever fails in between costs a process, and no more."""
 
-    def __init__(self, workshop: Workshop, text: str, seed: int) -> None:
+    def __init__(self, workshop: Workshop, text: str, seed: int, call_seconds: CallSeconds) -> None:
         workload = replace(workshop.task.workload, generator=text, sizes=(1,))
         self._task = replace(workshop.task, workload=workload)
         self._workshop = workshop
         self._seed = seed
+        self._call_seconds = call_seconds
         self._source: InputSource | None = None
         self._live: Live | None = None
         self._spent = 0.0
@@ -210,9 +215,9 @@ class _Trials:
         if (longest := max(len(item.payload) for item in inputs)) > MOST_BYTES:
             return f"an input of size {size} has {in_bytes(longest)}"
         seconds = [self._called(item.payload) for item in inputs]
-        return next((f"{one} at size {size}" for one in seconds if isinstance(one, str)), None) or max(
-            one for one in seconds if isinstance(one, float)
-        )
+        if failed := next((one for one in seconds if isinstance(one, str)), None):
+            return f"{failed} at size {size}"
+        return max(self._call_seconds(size, one) for one in seconds if isinstance(one, float))
 
     def _opened(self) -> InputSource:
         if self._source is None:

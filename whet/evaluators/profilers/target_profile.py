@@ -25,6 +25,7 @@ from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.instruments import default_instruments
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 
@@ -59,7 +60,8 @@ def profile_target(
             told = PtxKernels(Workshop(task, sandbox, interpreter), settings).profile(Candidate(task.source))
             name = TaskName(task.name, task.language, task.target)
             return ProfileReport(name, told, (), sandbox.facts, "", time.perf_counter() - start)
-        task = calibrated(Workshop(task, sandbox, interpreter), derive(seed, "calibrate"), timed=True)
+        first = Workshop(task, sandbox, interpreter)
+        task = calibrated(first, derive(seed, "calibrate"), True, default_instruments().call_seconds)
         workshop = Workshop(task, sandbox, interpreter)
         source = InputSource(task, sandbox, interpreter)
         try:

@@ -21,6 +21,7 @@ from whet.evaluators.live import Pass
 from whet.evaluators.repository.trees import SECONDS, Copy, Ground, Snapshot, copied
 from whet.evaluators.shell import Ran
 from whet.evaluators.timing.decision import Rule, sequential
+from whet.evaluators.timing.instruments import default_instruments
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
 from whet.sandbox.cores import measuring_cores, megahertz
@@ -71,7 +72,8 @@ def end_to_end(ground: Ground, asked: Asked, before: Snapshot, after: Snapshot) 
         if first.code is None:
             return Fault(Reason.TIMEOUT, f"'{asked.command}' did not end: {first.why}")
         pairs = _Pairs(asked.command, sides, cores, min(SECONDS, max(10.0, PATIENCE * first.seconds)))
-        turns = max(FEWEST, min(MOST, round(WHOLE_SECONDS / (len(SIDES) * max(first.seconds, 0.01)))))
+        seconds = default_instruments().command_seconds("baseline", 0, first.seconds)
+        turns = max(FEWEST, min(MOST, round(WHOLE_SECONDS / (len(SIDES) * max(seconds, 0.01)))))
         rule = Rule(asked.min_speedup, asked.confidence, "the commit before it")
         work = TimedWorkload(NAME, 1, _nothing_drawn)
         measured = sequential(pairs.turn, [work], [Stage(turns, 1.0)], rule)
@@ -103,7 +105,9 @@ class _Pairs:
             runs[side] = self._sides[side].run(self._command, self._seconds, hash_seed)
         if fault := _differs(runs):
             return fault
-        passes = {side: Pass(ran.seconds, ran.seconds, 0.0, ()) for side, ran in runs.items()}
+        read = default_instruments()
+        seconds = {side: read.command_seconds(side, number, ran.seconds) for side, ran in runs.items()}
+        passes = {side: Pass(spent, spent, 0.0, ()) for side, spent in seconds.items()}
         return Turn(
             tuple(order),
             getloadavg()[0],

@@ -36,6 +36,7 @@ from whet.evaluators.repository.trees import Ground, Snapshot, copied, snapshot
 from whet.evaluators.rungs import climbed, ended, extended, measured, unasked
 from whet.evaluators.screening import screened
 from whet.evaluators.shell import Ran
+from whet.evaluators.timing.instruments import default_instruments
 from whet.evaluators.winner import with_labels
 
 SHORTEST = 0.02
@@ -125,9 +126,10 @@ class WholeProject:
         for ran in (first, again):
             if not ran.well:
                 raise BaselineError(f"'{self._asked.command}' fails before any change: {ran.why}", "command_failed")
-        if first.seconds < SHORTEST:
+        seconds = default_instruments().command_seconds("baseline", 0, first.seconds)
+        if seconds < SHORTEST:
             raise BaselineError(
-                f"'{self._asked.command}' takes {first.seconds * 1e3:.0f} ms, too short to time: {SHORTEST * 1e3:.0f} "
+                f"'{self._asked.command}' takes {seconds * 1e3:.0f} ms, too short to time: {SHORTEST * 1e3:.0f} "
                 "ms are needed; give one that does more",
                 "too_short",
             )

@@ -1,4 +1,4 @@
-"""What reads a clock on the way from a right candidate to a verdict, gathered behind one seam."""
+"""What reads a clock, or counts, on the way to a verdict, gathered behind one seam."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Instruments:
-    """Those of this machine. Another source of figures overrides all four methods."""
+    """Those of this machine. Another source of figures overrides all methods."""
 
     def meter(self, name: str, workshop: Workshop) -> Meter:
         """Returns the meter of a metric.
@@ -44,5 +44,24 @@ class Instruments:
         """See `whet.evaluators.timing.repeats.repeat_costs`."""
         return repeat_costs(baseline, candidate, workloads, seed, seconds)
 
+    def call_seconds(self, size: int, measured: float) -> float:
+        """Returns the seconds that a call on inputs of a size counts as, where sizes follow from them."""
+        return measured
+
+    def command_seconds(self, side: str, turn: int, measured: float) -> float:
+        """Returns the seconds that a run of a repository's command counts as.
+
+        Args:
+            side: baseline, candidate or again.
+            turn: its number.
+            measured: seconds from its start to its end.
+        """
+        return measured
+
 
 INSTRUMENTS = Instruments()
+
+
+def default_instruments() -> Instruments:
+    """Returns those that figures come from where a caller gives none."""
+    return INSTRUMENTS
