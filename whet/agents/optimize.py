@@ -451,7 +451,7 @@ def _looped(
             lines += _delivered(store, run, job, task, result.candidate.id)
         if kept:
             lines.append(f"once that is mended, go on with: whet runs resume {job.replays or run}")
-        result = replace(result, message="; ".join([result.message, *lines]))
+        result = replace(result, message="; ".join([result.message, *lines]), quick=job.options.quick)
         store.finish(run, result.to_json())
         if not kept or job.replays is not None:
             forget(store, run)

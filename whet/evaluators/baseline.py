@@ -13,6 +13,7 @@ from typing import Any
 from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
+from whet.core.text import first_line
 from whet.core.verdict import Reason
 from whet.evaluators.costs import Costs, measured
 from whet.evaluators.examination import Examination
@@ -27,7 +28,9 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.subjects import Subject
+from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.screen import parse
+from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
 from whet.sandbox.inside.decode import decode
 
@@ -37,6 +40,9 @@ TYPED = 30
 HEADLINE = 2
 """Workloads that the headline rests on, at most."""
 SLOW_SECONDS = 1.0
+RETIMED_SECONDS = 0.25
+"""What takes longer, all inputs of a name once, is not timed again in a later run: one of its inputs makes a pass,
+even where a busy machine made the figure four times too large."""
 SHORTEST_ROUND = 0.0002
 """Seconds that recorded calls must last together, each once, where a pass repeats them."""
 LONGEST_ROUND = 0.25
@@ -61,6 +67,7 @@ class Baseline:
         nulls: what the oracle that it gives makes of candidates that do no work.
         strengthened: what was added to the inputs because one of those passed at first; empty where none did.
         suspicions: what is said against the outputs of a kernel problem.
+        validated: when an earlier run validated it, as ISO 8601; empty where this one did.
     """
 
     subject: Subject
@@ -72,6 +79,7 @@ class Baseline:
     nulls: tuple[NullOutcome, ...] = ()
     strengthened: str = ""
     suspicions: tuple[str, ...] = ()
+    validated: str = ""
 
     def workloads(self, source: InputSource, unseen: int | None = None) -> tuple[TimedWorkload, ...]:
         """Returns what is timed.
@@ -165,6 +173,72 @@ class Drawer:
             return [call for one in rounds for call in one][:count]
         size = int(self.name.removeprefix("size "))
         return self.source.draw(size, [derive(seed, i) for i in range(count)])
+
+
+def expect_built(task: Task, workshop: Workshop) -> Subject:
+    """Returns a baseline that is ready to run.
+
+    Raises:
+        BaselineError: it does not parse, or does not compile.
+    """
+    if task.language == "python" and isinstance(fault := parse(task.source), Fault):
+        raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
+    subject = workshop.build(task.original[0])
+    if isinstance(subject, Fault):
+        raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
+    return subject
+
+
+def expect_loadable(task: Task, workshop: Workshop) -> None:
+    """Returns where a baseline can be built and started.
+
+    Raises:
+        BaselineError: it cannot.
+    """
+    _start(task, expect_built(task, workshop), 1).close()
+
+
+def own_tests(task: Task, workshop: Workshop) -> OwnTests | None:
+    """Returns the target's own tests, which the baseline passes; None where the task names none.
+
+    Raises:
+        BaselineError: it does not pass them.
+    """
+    if task.tests is None:
+        return None
+    interpreter = workshop.interpreter
+    tests = OwnTests.of(task, interpreter).validated(workshop.sandbox, interpreter, task.source)
+    if isinstance(tests, Fault):
+        detail = first_line(tests.detail.replace("\n", " ", 1))
+        raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
+    return tests
+
+
+def retimed(task: Task, baseline: Baseline, source: InputSource, seed: int) -> Baseline:
+    """Returns a baseline that an earlier run validated, with the seconds of what is timed as they are now.
+
+    The lengths of passes follow from them, so that a machine that was busy then does no harm.
+
+    Args:
+        task: whose target it is.
+        baseline: as the earlier run found it.
+        source: draws the inputs.
+        seed: of the inputs.
+
+    Raises:
+        BaselineError: it does not load, or fails on one of the inputs.
+    """
+    seconds = dict(baseline.seconds)
+    with closing(_start(task, baseline.subject, 1)) as live:
+        for name in _ranked(seconds, source)[:HEADLINE] if source.timeable else ():
+            calls = source.groups.get(name, ())
+            items = calls or Drawer(name, source)(derive(seed, "retimed", name), 2 if source.sizes else 1)
+            if seconds[name] * len(items) <= RETIMED_SECONDS:
+                found = [_seconds(task, live, item, _run(task, live, item, task.limits.seconds)[1]) for item in items]
+                seconds[name] = statistics.fmean(found) if calls else min(found)
+        if task.signature is not None:
+            seconds |= _without_the_way(live, source, seconds, seed, task.limits.seconds)
+    return replace(baseline, seconds=seconds)
 
 
 def examine(
@@ -299,10 +373,14 @@ def _examine(
         raise BaselineError(f"{task.target} fails its own case {item.name}: {_line(fault.detail)}", "own_tests")
     if why_not := source.check(item.payload, oracle.checkable(outcome)):
         raise BaselineError(f"{task.target} fails the workload's own check on {item.name}: {why_not}", "check")
-    timings = [spent]
-    if spent < SLOW_SECONDS:
-        timings += [_run(task, first, item, limit)[1] for _ in range(TIMINGS)]
-    return outcome, statistics.median(timings)
+    return outcome, _seconds(task, first, item, spent)
+
+
+def _seconds(task: Task, live: Live, item: Input, first: float) -> float:
+    """Returns the median time of calls with an input; of a slow one the first call alone."""
+    if first >= SLOW_SECONDS:
+        return first
+    return statistics.median([first, *(_run(task, live, item, task.limits.seconds)[1] for _ in range(TIMINGS))])
 
 
 def _without_the_way(
