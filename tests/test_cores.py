@@ -63,7 +63,7 @@ def test_who_waits_is_told_which_run_has_the_core(folder: Path, runs: tuple[str,
     assert begun.text == f"waiting for {named} on core {holder.core}"
     assert begun.data == {
         "core": holder.core,
-        "run": RUN if RUN in runs else "",
+        "holder": RUN if RUN in runs else "",
         "process": holder.process.pid,
         "over": False,
     }

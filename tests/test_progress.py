@@ -64,7 +64,7 @@ def shown(view):
 
 def waiting(*, over):
     text = "core 1 is free" if over else "waiting for run 20260101-000000-abcdef on core 1"
-    return Event(Kind.WAITING, text, {"core": 1, "run": "20260101-000000-abcdef", "process": 7, "over": over})
+    return Event(Kind.WAITING, text, {"core": 1, "holder": "20260101-000000-abcdef", "process": 7, "over": over})
 
 
 def test_waiting_for_the_core_of_another_run_is_shown_until_it_is_free(plain, clock, lines):

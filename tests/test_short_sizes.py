@@ -87,7 +87,7 @@ def test_what_no_clock_measures_is_never_too_short(ladder: Ladder) -> None:
 
 
 def test_nothing_is_too_short_below_the_rung_that_measures(folder: Path) -> None:
-    (folder / "same.py").write_text("def total(items):\n    return 0 + sum(items)\n")
+    (folder / "same.py").write_text("def total(items):\n    return sum(items)\n\n")
     (folder / "quick.py").write_text("def total(items):\n    return sum(items)\n")
     (folder / "one.py").write_text("sizes = [1, 2]\ndef make_input(size, rng):\n    return ([rng.random()] * size,)\n")
     target, words = f"{folder}/quick.py::total", {"workload": folder / "one.py", "home": folder / "home"}

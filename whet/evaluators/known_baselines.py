@@ -105,11 +105,12 @@ class KnownBaselines:
         if task.workload.sizes:
             return task
         if (known := self._read(what, Sizes)) is not None:
-            return replace(task, workload=replace(task.workload, **to_plain(known)))
-        found = calibrated(self._workshop, seed, timed)
-        if found.workload != task.workload:
-            self._write(what, Sizes(found.workload.generator, found.workload.sizes, found.workload.origin))
-        return found
+            found = {name: getattr(known, name) for name in Sizes.__slots__}
+            return replace(task, workload=replace(task.workload, **found))
+        sized = calibrated(self._workshop, seed, timed)
+        if sized.workload != task.workload:
+            self._write(what, Sizes(sized.workload.generator, sized.workload.sizes, sized.workload.origin))
+        return sized
 
     def _read(self, what: str, cls: type[T]) -> T | None:
         try:

@@ -75,5 +75,5 @@ def _locked(core: int, listener: Listener) -> Iterator[None]:
 def _waiting(core: int, process: int | None) -> Event:
     run = run_of(process) if process is not None else ""
     other = f"run {run}" if run else f"process {process}" if process is not None else "another measurement"
-    data = {"core": core, "run": run, "process": process, "over": False}
+    data = {"core": core, "holder": run, "process": process, "over": False}
     return Event(Kind.WAITING, f"waiting for {other} on core {core}", data)
