@@ -13,7 +13,6 @@ from typing import Any
 from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
-from whet.core.text import first_line
 from whet.core.verdict import Reason
 from whet.evaluators.costs import Costs, measured
 from whet.evaluators.examination import Examination
@@ -24,13 +23,12 @@ from whet.evaluators.inputs.type_hints import hints_of
 from whet.evaluators.kernels.filters import filtered, not_a_number
 from whet.evaluators.kernels.problem import WEIGHTS
 from whet.evaluators.live import Live, Pass
+from whet.evaluators.loading import line, started
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.own_tests import OwnTests
-from whet.evaluators.screen import parse
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
 from whet.sandbox.inside.decode import decode
 
@@ -175,45 +173,6 @@ class Drawer:
         return self.source.draw(size, [derive(seed, i) for i in range(count)])
 
 
-def expect_built(task: Task, workshop: Workshop) -> Subject:
-    """Returns a baseline that is ready to run.
-
-    Raises:
-        BaselineError: it does not parse, or does not compile.
-    """
-    if task.language == "python" and isinstance(fault := parse(task.source), Fault):
-        raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
-    subject = workshop.build(task.original[0])
-    if isinstance(subject, Fault):
-        raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
-    return subject
-
-
-def expect_loadable(task: Task, workshop: Workshop) -> None:
-    """Returns where a baseline can be built and started.
-
-    Raises:
-        BaselineError: it cannot.
-    """
-    _start(task, expect_built(task, workshop), 1).close()
-
-
-def own_tests(task: Task, workshop: Workshop) -> OwnTests | None:
-    """Returns the target's own tests, which the baseline passes; None where the task names none.
-
-    Raises:
-        BaselineError: it does not pass them.
-    """
-    if task.tests is None:
-        return None
-    interpreter = workshop.interpreter
-    tests = OwnTests.of(task, interpreter).validated(workshop.sandbox, interpreter, task.source)
-    if isinstance(tests, Fault):
-        detail = first_line(tests.detail.replace("\n", " ", 1))
-        raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
-    return tests
-
-
 def retimed(task: Task, baseline: Baseline, source: InputSource, seed: int) -> Baseline:
     """Returns a baseline that an earlier run validated, with the seconds of what is timed as they are now.
 
@@ -229,7 +188,7 @@ def retimed(task: Task, baseline: Baseline, source: InputSource, seed: int) -> B
         BaselineError: it does not load, or fails on one of the inputs.
     """
     seconds = dict(baseline.seconds)
-    with closing(_start(task, baseline.subject, 1)) as live:
+    with closing(started(task, baseline.subject, 1)) as live:
         for name in _ranked(seconds, source)[:HEADLINE] if source.timeable else ():
             calls = source.groups.get(name, ())
             items = calls or Drawer(name, source)(derive(seed, "retimed", name), 2 if source.sizes else 1)
@@ -269,9 +228,9 @@ def examine(
     seconds: dict[str, float] = {}
     failed: list[str] = []
     # Two processes with two hash seeds: what comes from the order of a set shows.
-    first = _start(task, subject, 1)
+    first = started(task, subject, 1)
     try:
-        second = _start(task, subject, 2)
+        second = started(task, subject, 2)
         try:
             for item in _inputs(source, seed):
                 outcome, spent = _examine(task, source, oracle, first, second, item)
@@ -365,12 +324,12 @@ def _examine(
     _expect_value(task, source, item, outcome)
     if why := oracle.compare(_uncased(item), outcome, again):
         raise BaselineError(
-            f"{task.target} is not deterministic ({_line(why.detail)}, on {item.name}); seed its random numbers, "
+            f"{task.target} is not deterministic ({line(why.detail)}, on {item.name}); seed its random numbers, "
             "sort what comes from sets, or loosen [oracle] tolerance",
             "nondeterministic",
         )
     if item.expected is not None and (fault := oracle.judge(item, outcome, outcome)):
-        raise BaselineError(f"{task.target} fails its own case {item.name}: {_line(fault.detail)}", "own_tests")
+        raise BaselineError(f"{task.target} fails its own case {item.name}: {line(fault.detail)}", "own_tests")
     if why_not := source.check(item.payload, oracle.checkable(outcome)):
         raise BaselineError(f"{task.target} fails the workload's own check on {item.name}: {why_not}", "check")
     return outcome, _seconds(task, first, item, spent)
@@ -416,13 +375,6 @@ def _of_groups(source: InputSource, figures: Mapping[str, float]) -> dict[str, f
     return {name: statistics.fmean(figures[call.name] for call in calls) for name, calls in source.groups.items()}
 
 
-def _start(task: Task, subject: Subject, hash_seed: int) -> Live:
-    live = subject.start(hash_seed=hash_seed)
-    if isinstance(live, Fault):
-        raise BaselineError(f"{task.target} does not load: {_line(live.detail)}", live.reason.value)
-    return live
-
-
 def _run(task: Task, live: Live, item: Input, limit: float) -> tuple[bytes, float]:
     answer = live.call(item.payload, limit)
     if isinstance(answer, Fault):
@@ -436,7 +388,7 @@ def _run(task: Task, live: Live, item: Input, limit: float) -> tuple[bytes, floa
                 f"({', '.join(task.features)}) allow; leave out what is not here, or use another machine",
                 Reason.UNSUPPORTED_CPU.value,
             )
-        raise BaselineError(f"{task.target} failed on {item.name}: {_line(answer.detail)}", answer.reason.value)
+        raise BaselineError(f"{task.target} failed on {item.name}: {line(answer.detail)}", answer.reason.value)
     return answer
 
 
@@ -461,7 +413,7 @@ def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) 
 def _failure(decoded: tuple[Any, ...]) -> str:
     """Returns an exception, or why there is no value, as one line."""
     kind, value = decoded[0], decoded[3]
-    return f"{value[0].rpartition(':')[2]}: {_line(value[1])[:200]}" if kind == "raise" else f"{kind}: {value}"
+    return f"{value[0].rpartition(':')[2]}: {line(value[1])[:200]}" if kind == "raise" else f"{kind}: {value}"
 
 
 def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> None:
@@ -489,7 +441,3 @@ def _hinted(task: Task) -> str:
     if task.workload.given:
         return ""
     return f"; its inputs were made from type hints ({hints_of(task)}): mend a wrong one, or give --workload FILE"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())[:400]

@@ -24,14 +24,7 @@ from whet.evaluators.assembly import mca
 from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
 from whet.evaluators.assembly.programs import ProgramChecks
 from whet.evaluators.assembly.routines import Routines
-from whet.evaluators.baseline import (
-    Baseline,
-    examine,
-    expect_built,
-    expect_fit,
-    expect_loadable,
-    own_tests,
-)
+from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
 from whet.evaluators.climber import Climber
@@ -49,6 +42,7 @@ from whet.evaluators.kernels.device import CPU, placed
 from whet.evaluators.kernels.deviceless import Deviceless
 from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.known_baselines import KnownBaselines
+from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
@@ -293,8 +287,9 @@ class Ladder:
 
     def screen(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Verifier.screen`."""
-        if self._kernels is not None or self._elsewhere(candidate):
-            return Verdict(candidate.id, ())
+        if self._kernels is not None or self.task.module is not None or self._elsewhere(candidate):
+            return Verdict(candidate.id, ())  # a process that imports torch is no cheap look
+        expect_parsed(self.task)
         with closing(Climber(candidate, self._batches.alone(candidate.id))) as climber:
             found = climbed(candidate.id, self._checks(climber)[:2], self._beyond, self._options.until)
         if found.failed:
