@@ -154,6 +154,9 @@ def test_identical_texts_are_evaluated_once(work):
     assert work.journal_lines().count(f"check {content_id(version(1))}") == 1
     assert f"check {content_id(SOURCE)}" not in work.journal_lines()
     assert "to the letter" in prompt(coder_requests(model)[1])
+    told = [event.text for event in work.events if event.kind is Event.ANSWER]
+    again = f"an answer is the same as {content_id(version(1))[:10]}, not judged again: 1.000x, not shown better"
+    assert told == [again, again, "an answer is the original; not judged", again]
 
 
 def test_texts_that_differ_in_layout_and_comments_alone_are_evaluated_once(work):

@@ -62,6 +62,30 @@ def shown(view):
     return captured.get()
 
 
+def waiting(*, over):
+    text = "core 1 is free" if over else "waiting for run 20260101-000000-abcdef on core 1"
+    return Event(Kind.WAITING, text, {"core": 1, "holder": "20260101-000000-abcdef", "process": 7, "over": over})
+
+
+def test_waiting_for_the_core_of_another_run_is_shown_until_it_is_free(plain, clock, lines):
+    view = View(Budget(), clock)
+    text = waiting(over=False).text
+    plain.hear(waiting(over=False))
+    assert lines == [text]
+    clock.now += QUIET_SECONDS
+    plain.tick()
+    assert text in lines[1]
+    assert view.hear(waiting(over=False)) is None
+    assert text in shown(view)
+    plain.hear(waiting(over=True))
+    clock.now += QUIET_SECONDS
+    plain.tick()
+    assert len(lines) == 3
+    assert text not in lines[2]
+    view.hear(waiting(over=True))
+    assert text not in shown(view)
+
+
 def test_a_pipe_is_told_how_far_a_run_is_at_least_every_ten_seconds(plain, clock, lines):
     assert QUIET_SECONDS + TICK_SECONDS < 10
     plain.hear(Event(Kind.STAGE, "run 7", {"run": "7"}))

@@ -14,9 +14,11 @@ from work import answer
 
 import whet
 from whet.agents.optimize import replay
+from whet.cli.render import result_lines
 from whet.cli.report.page import page
 from whet.core.candidate import Candidate
 from whet.core.config import Options
+from whet.core.errors import UsageError
 from whet.core.measurement import Outcome
 from whet.core.result import Result, Status
 from whet.core.store import Store
@@ -267,3 +269,28 @@ def test_a_whole_run_has_a_document_evidence_and_a_report_that_agree(written: Pa
     report = page(store, store.run(result.run))
     store.close()
     assert f"{result.speedup.ratio:.2f}" in report
+
+
+def test_a_quick_verdict_is_one_look_at_eight_turns_and_says_so(written: Path, tmp_path: Path, whet, scripted) -> None:
+    scripted(ratio=2.0, looks=None)
+    result = judge(written, tmp_path / "home", quick=True)
+    assert result.status is Status.IMPROVED, result.message
+    assert result.to_json()["quick"] is True
+    assert result.speedup is not None
+    assert result.speedup.processes == 8
+    assert any(line.startswith("quick ") for line in result_lines(result))
+    store = Store(tmp_path / "home")
+    bundle = bundle_of(store, result.run)
+    assert bundle.record.settings.quick
+    assert contradictions(bundle) == []
+    assert "one look at eight turns" in page(store, store.run(result.run))
+    store.close()
+    usual = judge(written, tmp_path / "home")
+    assert usual.to_json()["quick"] is False
+    assert usual.speedup is not None
+    assert usual.speedup.processes > 8
+
+
+def test_a_quick_verdict_cannot_be_surer_than_its_turns_allow(written: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--quick decides at 99\.61% at most"):
+        judge(written, tmp_path / "home", quick=True, confidence=0.999)

@@ -47,7 +47,7 @@ def test_items_are_asked_for_by_target_condition_both_or_one() -> None:
     assert len(Steady([IDLE]).asked) == 24 * VERDICTS
     assert len(Steady(["c-2x:idle", "c-2x:truth"]).asked) == VERDICTS + 1
     assert len(Steady(["c-2x"]).asked) == len(CONDITIONS) * VERDICTS + 1
-    with pytest.raises(UsageError, match="no item .c-3x."):
+    with pytest.raises(UsageError, match=r"no item .c-3x."):
         Steady(["c-3x"])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from whet.core.candidate import Candidate
 from whet.core.config import Options
+from whet.evaluators.evidence.redrawing import planned as planned_from
 from whet.evaluators.inputs.plan import input_hash
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
@@ -50,13 +51,13 @@ def test_what_one_candidate_met_is_met_by_no_other_and_never_timed(ladder):
     fallen = ladder.check(wrong).failed
     assert fallen.name == "differential"
     assert "distinct([" in fallen.detail
-    shown = ladder.planned(fallen.evidence["seed"])
+    shown = planned_from(ladder.source, fallen.evidence["seed"])
     assert shown.intersection(fallen.evidence["hashes"]), "those are what it met"
 
     checked = ladder.check(right)
     met = checked.rung("differential").evidence
     assert not shown.intersection(met["hashes"])
-    planned = ladder.planned(met["seed"])
+    planned = planned_from(ladder.source, met["seed"])
     assert not shown.intersection(planned)
 
     measured = ladder.measure(right, checked, (Stage(2, 1.0),))
@@ -66,7 +67,7 @@ def test_what_one_candidate_met_is_met_by_no_other_and_never_timed(ladder):
 
     confirmed = ladder.confirm(right, measured).rung("confirm").evidence["differential"]
     assert not shown.intersection(confirmed["hashes"])
-    assert not ladder.planned(confirmed["seed"]).intersection(shown | planned | timed)
+    assert not planned_from(ladder.source, confirmed["seed"]).intersection(shown | planned | timed)
 
 
 def drawn(ladder, measurement):

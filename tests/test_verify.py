@@ -79,7 +79,7 @@ def test_a_size_that_is_too_short_to_time_is_named_and_the_other_one_counts(fold
 
 @pytest.mark.timed
 def test_the_same_speed_is_no_improvement(folder: Path) -> None:
-    result = judge(folder, SLOW + "\n")
+    result = judge(folder, SLOW.replace("seen = []", "seen = list()"))
     assert result.status is Status.NO_IMPROVEMENT
     assert result.exit_code == 3
     assert result.speedup is not None

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langgraph.types import interrupt
-
 from whet.agents.diagnosis import Diagnosis
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts
@@ -145,6 +143,8 @@ class Dialogue:
     def heard(self, number: int) -> dict[str, Any]:
         """Returns what the words before a round change in the loop's state; pauses the graph until they are said."""
         if not self.words.over(number):
+            from langgraph.types import interrupt  # takes longer than all other imports of this module
+
             interrupt(number)
         said = self.words.before(number)
         update: dict[str, Any] = {}

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from whet.agents.coder import Proposal
 from whet.agents.evaluations import Evaluations
 from whet.agents.history import Round
+from whet.core.measurement import BETTER
+from whet.core.text import times
 from whet.evaluators.syntax.fingerprint import fingerprint, outline
 
+SHORT = 10
+"""Characters of an id that a line shows."""
 TO_THE_LETTER = "an answer was, to the letter, a file that was tried before"
 IN_EFFECT = "an answer was, but for layout, comments and docstrings, a file that was tried before"
+
+
+def repeated(evaluations: Evaluations, id: str) -> str:
+    """Returns a line on an answer that repeats a text of the run: what that was found to be.
+
+    Args:
+        evaluations: of the run.
+        id: of the text that it repeats.
+    """
+    if id == evaluations.baseline.id:
+        return "an answer is the original; not judged"
+    if (verdict := evaluations.verdict(id)) is None:
+        return f"an answer is the same as {id[:SHORT]}; not judged again"
+    if verdict.failed is not None and not verdict.correct:
+        found = f"{verdict.failed.name}: {verdict.failed.reason}"
+    elif verdict.measurement is None:
+        found = "right, not timed"
+    else:
+        ratio = times(verdict.measurement.speedup.ratio)
+        found = f"{ratio}, {BETTER[verdict.measurement.speedup.metric] if verdict.improved else 'not shown better'}"
+    return f"an answer is the same as {id[:SHORT]}, not judged again: {found}"
 
 
 class Distinct:
@@ -31,11 +56,12 @@ class Distinct:
             proposals: what came of the round's questions, in their order.
             seen: ids of the candidates of earlier rounds.
         """
-        known = {self._evaluations.baseline.id, *seen}
+        known = {id: id for id in (self._evaluations.baseline.id, *seen)}
         for id in seen:
             self._enter(id)
         batch: list[str] = []
         same: list[str] = []
+        again: list[str] = []
         complaints: list[str] = []
         for proposal in proposals:
             if (candidate := proposal.candidate) is None:
@@ -44,16 +70,19 @@ class Distinct:
             id = candidate.id
             if id in known:
                 complaints.append(TO_THE_LETTER)
-            elif self._says_the_same(candidate.source, alike := self._alike(candidate.source), known):
+                again.append(known[id])
+            elif twin := self._twin(candidate.source, alike := self._alike(candidate.source), known):
                 complaints.append(IN_EFFECT)
                 same.append(id)
+                again.append(twin)
+                known[id] = twin
             else:
                 batch.append(self._evaluations.add(candidate))
                 self._entered.add(id)
                 alike.append(id)
-            known.add(id)
+                known[id] = id
         proposed = sum(proposal.candidate is not None for proposal in proposals)
-        return Round(parent, tuple(batch), proposed, tuple(complaints), tuple(same))
+        return Round(parent, tuple(batch), proposed, tuple(complaints), tuple(same), again=tuple(again))
 
     def _enter(self, id: str) -> None:
         if id not in self._entered:
@@ -64,7 +93,9 @@ class Distinct:
         """Returns the ids of the entered candidates that may say the same as a text; to be added to."""
         return self._outlines.setdefault(outline(self._language, source), [])
 
-    def _says_the_same(self, source: str, alike: Sequence[str], known: set[str]) -> bool:
-        others = [self._evaluations.candidate(id).source for id in alike if id in known]
+    def _twin(self, source: str, alike: Sequence[str], known: Container[str]) -> str:
+        """Returns the id of a known text that says the same; empty where none does."""
+        others = [id for id in alike if id in known]
         name = fingerprint(self._language, source) if others else ""
-        return any(fingerprint(self._language, other) == name for other in others)
+        said = (id for id in others if fingerprint(self._language, self._evaluations.candidate(id).source) == name)
+        return next(said, "")

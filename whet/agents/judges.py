@@ -62,9 +62,16 @@ class Judges(Protocol):
 
 
 class Here:
-    """Ladders in this process."""
+    """Ladders in this process.
+
+    Args:
+        store: holds what earlier runs found of a baseline; None has it found anew.
+    """
 
     looks = 1
+
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
 
     def opened(
         self,
@@ -77,7 +84,7 @@ class Here:
         explain: bool = True,
     ) -> Verifier:
         """See `Judges.opened`."""
-        return open_ladder(task, options, seed, listener, explain)
+        return open_ladder(task, options, seed, listener, explain, store=self._store)
 
     def checks(self, workers: int) -> int:
         """See `Judges.checks`."""
@@ -153,7 +160,7 @@ def judges_of(cluster: str, store: Store, listener: Listener, executor: Executor
     if executor is not None:
         yield Elsewhere(store, executor)
     elif not cluster:
-        yield Here()
+        yield Here(store)
     else:
         with workers(cluster, store) as opened, telling(opened, listener):
             yield Elsewhere(store, opened)

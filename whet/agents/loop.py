@@ -23,6 +23,7 @@ from whet.agents.asking import Asking
 from whet.agents.checkpoints import UNASKED, newest_saver
 from whet.agents.diagnosis import Diagnosis
 from whet.agents.dialogue import Dialogue
+from whet.agents.distinct import repeated
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts, Plan
 from whet.agents.gains import gain_over
@@ -189,6 +190,8 @@ class Loop:
             brought = self._propose(number, coder)
         update: State = {"round": number, "ended": brought.ended, "message": brought.message}
         update |= self._check(number, coder) or self._measure(number)
+        for id in self.history.round(number).again:
+            self._say(Kind.ANSWER, repeated(self.evaluations, id), repeats=id)
         return update | self._weigh({**state, **update})
 
     def _drafter(self, state: State) -> Model:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import secrets
+import threading
 import time
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -22,7 +24,6 @@ from whet.agents.history import Caps, History
 from whet.agents.job import Job, absolute_paths, absolute_spec, store_task, stored_task
 from whet.agents.judges import Here, Judges, judges_of
 from whet.agents.known_best import KnownBest
-from whet.agents.loop import Loop
 from whet.agents.models.base import Model, ModelError
 from whet.agents.models.in_turn import parts
 from whet.agents.models.manual import tell_by_hand
@@ -151,6 +152,7 @@ def optimize(
         seed = secrets.randbits(63) if settings.seed is None else settings.seed
         author = evaluator is None and lacks_workload(task) and author_of(models[0]) is not None
         judges = stack.enter_context(judges_of(settings.cluster, store, listener, executor))
+        _import_loop()
         evaluator = evaluator or _ladder(judges, task, settings, seed, author, listener)
         job = Job(
             task=store_task(store, evaluator.task if evaluator else task),
@@ -241,6 +243,7 @@ def resume(
         models = _open(store, task, model or job.model, judge, takeover or job.takeover)
         cluster = job.options.cluster if cluster is None else cluster
         judges = stack.enter_context(judges_of(cluster, store, listener, executor))
+        _import_loop()
         evaluator = evaluator or _ladder(judges, task, job.options, job.seed, job.author, listener, run)
         store.reopen(run)
         return _work(store, run, job, judges, evaluator, models, listener, person, began)
@@ -303,6 +306,11 @@ def _repeat(store: Store, run: str, job: Job, evaluator: Evaluator | None, liste
     person = Recorded(Words(store, job.replays, task.source), job.replays) if job.interactive else None
     models: list[Model] = [ReplayModel(store, job.replays)] * (3 if job.takeover else 2)
     return _work(store, run, job, Here(), stored, models, listener, person)
+
+
+def _import_loop() -> None:
+    """Begins to import the loop, while the sandbox is opened."""
+    threading.Thread(target=importlib.import_module, args=("whet.agents.loop",), name="whet-import").start()
 
 
 def _ladder(
@@ -385,6 +393,8 @@ def _looped(
     person: Person | None,
 ) -> Result:
     """Turns the loop to its end and records what came of it."""
+    from whet.agents.loop import Loop  # imports langgraph, which takes as long as all else; see `_import_loop`
+
     words = Words(store, run, evaluator.task.source)
     judges.begun(run, evaluator)
     if person is not None and job.replays is None:
@@ -451,7 +461,7 @@ def _looped(
             lines += _delivered(store, run, job, task, result.candidate.id)
         if kept:
             lines.append(f"once that is mended, go on with: whet runs resume {job.replays or run}")
-        result = replace(result, message="; ".join([result.message, *lines]))
+        result = replace(result, message="; ".join([result.message, *lines]), quick=job.options.quick)
         store.finish(run, result.to_json())
         if not kept or job.replays is not None:
             forget(store, run)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from whet.agents.evaluations import Evaluations
 from whet.agents.history import History, Round
-from whet.agents.loop import State
 from whet.core.errors import UsageError
 from whet.core.front import front
 from whet.core.plain import from_plain
@@ -17,6 +17,9 @@ from whet.core.store import RunRecord, Store
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.prompts import one_line, times
+
+if TYPE_CHECKING:
+    from whet.agents.loop import State
 
 
 @dataclass(frozen=True, slots=True)

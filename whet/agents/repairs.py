@@ -151,5 +151,6 @@ def _with_turn(round: Round, brought: Round) -> Round:
         proposed=round.proposed + brought.proposed,
         complaints=round.complaints + brought.complaints,
         same=round.same + brought.same,
+        again=round.again + brought.again,
         repairs=(*round.repairs, brought.batch),
     )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from whet.agents.evaluations import Evaluations
 from whet.agents.history import TIME_IS_UP, Caps, History
 from whet.agents.lanes import side_by_side
 from whet.agents.ledger import Ledger
-from whet.agents.loop import State
 from whet.core.errors import UsageError
 from whet.core.store import Store
+
+if TYPE_CHECKING:
+    from whet.agents.loop import State
 
 CUT = "cut"
 GRACE_SECONDS = 1.0

@@ -34,6 +34,7 @@ def optimize(
     max_time: opt.MaxTime = None,
     min_speedup: opt.MinSpeedup = 1.01,
     confidence: opt.Confidence = 0.99,
+    quick: opt.Quick = False,
     cores: opt.Cores = 1,
     until: opt.Until = None,
     python: opt.Python = None,

@@ -93,7 +93,7 @@ class View:
                 self._hosts = host_lines(event.data["hosts"], event.data["waiting"])
                 return None
             self._progress.hear(event)
-        passing = event.kind in (Kind.STAGE, Kind.ROUND) and "run" not in event.data
+        passing = event.kind in (Kind.STAGE, Kind.ROUND, Kind.WAITING) and "run" not in event.data
         return None if passing and event.data.get("stage") != "python" else lasting_line(event)
 
     def render(self) -> Group:
@@ -103,8 +103,9 @@ class View:
 
         with self._lock:
             far = self._progress
+            waiting = [f"  {far.waiting}"] if far.waiting else []
             best = [far.best] if far.best else []
-            rows = [far.stage, *(f"  {line}" for line in far.slots()), *best, *self._hosts, far.budget_line()]
+            rows = [far.stage, *(f"  {line}" for line in far.slots()), *waiting, *best, *self._hosts, far.budget_line()]
         return Group(*(Text(row, no_wrap=True, overflow="ellipsis") for row in rows))
 
 

@@ -57,6 +57,8 @@ def result_lines(result: Result, headline: str | None = None) -> Iterator[str]:
         yield one_line(result.message)
     if result.speedup is not None:
         yield from speedup_lines(result.speedup)
+    if result.quick:
+        yield "quick       one look at eight turns; leave out --quick for a narrower interval"
     if result.front:
         yield ""
         yield from front_lines(result.front)

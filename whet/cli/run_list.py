@@ -14,7 +14,6 @@ import typer
 
 from whet.cli import options as opt
 from whet.core.errors import UsageError
-from whet.core.profile import in_bytes
 from whet.core.text import count, duration, one_line, parse_duration, times
 
 if TYPE_CHECKING:
@@ -131,6 +130,8 @@ def _told(removed: Removed, *, as_json: bool) -> int:
     if texts.busy:
         print(f"their texts stay until the next time: {count(len(texts.busy), 'run')} under way may need them")
     elif texts.texts:
+        from whet.core.profile import in_bytes  # takes as long as all other imports of the command line
+
         print(f"and {count(texts.texts, 'text')} that nothing refers to any more, {in_bytes(texts.bytes)}")
     return 0
 

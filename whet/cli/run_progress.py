@@ -58,6 +58,7 @@ class Progress:
     def __init__(self, budget: Budget, clock: Clock) -> None:
         self.stage = "starting"
         self.best = ""
+        self.waiting = ""
         self._budget = budget
         self._clock = clock
         self._began = clock()
@@ -73,6 +74,8 @@ class Progress:
         data = event.data
         if event.kind is Kind.COST:
             self._cost = data
+        elif event.kind is Kind.WAITING:
+            self.waiting = "" if data["over"] else event.text
         elif event.kind is Kind.TURN:
             self._turn(data["candidate"], data["turn"], data["turns"])
         elif event.kind is Kind.CANDIDATE:
@@ -131,7 +134,7 @@ class Progress:
 
     def line(self) -> str:
         """Returns all of it in one line."""
-        return "; ".join(filter(None, [self.stage, *self.slots(), self.best, self.budget_line()]))
+        return "; ".join(filter(None, [self.stage, self.waiting, *self.slots(), self.best, self.budget_line()]))
 
     def budget_line(self) -> str:
         """Returns what is spent of what."""
@@ -151,6 +154,8 @@ def lasting_line(event: Event) -> str | None:
     """Returns the line of an event that is worth keeping; None for one that only says how far a run is."""
     if event.kind is Kind.CANDIDATE:
         return candidate_line(event.data)
+    if event.kind is Kind.WAITING:
+        return None if event.data["over"] else event.text
     if event.kind in (Kind.RECORDED, Kind.STAGE, Kind.ROUND, Kind.JUDGE, Kind.ANSWER):
         return one_line(event.text)
     return None

@@ -41,6 +41,7 @@ class Options:
         max_time: the same of time, times the baseline's.
         min_speedup: the smallest ratio that counts as faster.
         confidence: of intervals and decisions.
+        quick: decides at one look of few turns: sooner, and with a wider interval.
         cores: cores that both sides may use.
         until: the last rung to climb.
         python: the interpreter that candidates run on; None is whet's own.
@@ -67,6 +68,7 @@ class Options:
     max_time: str | None = None
     min_speedup: float = 1.01
     confidence: float = 0.99
+    quick: bool = False
     cores: int = 1
     until: str | None = None
     python: Path | None = None

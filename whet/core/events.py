@@ -16,6 +16,8 @@ class Kind(StrEnum):
     measuring, done, confirmed, unconfirmed), and once done ``reason`` or ``ratio``, ``low``, ``high``; ``answer`` is
     the file that it was read from. Once confirmed or not, ``ratio``, ``first`` (the ratio before) and ``why``.
     ``turn``: a turn of a measurement begins, data ``candidate``, ``rung``, ``turn``, ``turns`` (by the next look).
+    ``waiting``: another measurement has a core, data ``core``, ``holder`` (its run; empty where nobody can
+    tell), ``process`` (or None); and again with ``over`` once that has ended.
     ``answer``: what a person who answers through files is asked, and what became of that.
     ``judge``: data ``directive``. ``cost``:
     data ``usd``, ``tokens``, ``calls``. ``recorded``: what came of ``--record``. ``hosts``: how they are now, data
@@ -26,6 +28,7 @@ class Kind(StrEnum):
     ROUND = "round"
     CANDIDATE = "candidate"
     TURN = "turn"
+    WAITING = "waiting"
     ANSWER = "answer"
     JUDGE = "judge"
     COST = "cost"

@@ -75,6 +75,7 @@ class Provenance:
             text, are not among them.
         tests_left_out: files of that copy that are no text, or too much.
         test_target: the target's path in that copy; None without tests.
+        validated: when an earlier run on this machine validated the baseline, as ISO 8601; empty where this one did.
     """
 
     gathered: str
@@ -86,6 +87,7 @@ class Provenance:
     tests: Mapping[str, str] = field(default_factory=dict)
     tests_left_out: int = 0
     test_target: str | None = None
+    validated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class Settings:
     until: str | None
     max_memory: str | None = None
     max_time: str | None = None
+    quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)

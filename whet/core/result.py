@@ -180,6 +180,7 @@ class Result:
         seconds: wall time of the run.
         message: one line on why it ended so.
         front: where several metrics were asked for, the texts that no other is shown to be better than.
+        quick: whether each figure rests on one look at few turns; see ``--quick``.
     """
 
     run: str
@@ -193,6 +194,7 @@ class Result:
     seconds: float
     message: str = ""
     front: tuple[FrontRow, ...] = ()
+    quick: bool = False
 
     @property
     def exit_code(self) -> Exit:

@@ -31,6 +31,8 @@ from whet.core.errors import UsageError, nearest
 from whet.core.packed import pack, unpack
 
 RUN = "id, command, target, request, started, finished, result"
+BASELINE_SECONDS = 30 * 86400.0
+"""For so long what was found of a baseline is used again; then it is found anew."""
 TEXT_LEVEL = 3
 """Of zlib: half the time of its default for 7 % more bytes; a round's prompts are its longest texts."""
 
@@ -197,6 +199,26 @@ class Store:
                 "INSERT INTO results (key, value, at) VALUES (:key, :value, :at) ON CONFLICT (key) DO NOTHING", row
             )
         return self.result(key)
+
+    # baselines
+
+    def baseline(self, key: str) -> Any | None:
+        """Returns what an earlier run found of a baseline by its content key; None where that is too old."""
+        values = {"key": bytes.fromhex(key), "since": time.time() - BASELINE_SECONDS}
+        with self.connection() as db:
+            row = db.execute("SELECT value FROM baselines WHERE key = :key AND at > :since", values).fetchone()
+        return unpack(row[0]) if row else None
+
+    def keep_baseline(self, key: str, value: Any) -> None:
+        """Stores what was found of a baseline, in the place of what was there, and removes what is too old."""
+        now = time.time()
+        with self.transaction() as db:
+            db.execute("DELETE FROM baselines WHERE at <= :since", {"since": now - BASELINE_SECONDS})
+            db.execute(
+                "INSERT INTO baselines (key, value, at) VALUES (:key, :value, :at)"
+                " ON CONFLICT (key) DO UPDATE SET value = excluded.value, at = excluded.at",
+                {"key": bytes.fromhex(key), "value": pack(value), "at": now},
+            )
 
     # runs
 

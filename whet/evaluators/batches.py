@@ -79,6 +79,10 @@ class Batches:
         ids = list(ids)
         self._replace(dict.fromkeys(ids, self._batch(ids)))
 
+    def alone(self, id: str) -> Batch:
+        """Returns a batch for a candidate that meets no inputs yet."""
+        return self._batch([id])
+
     @contextmanager
     def joined(self, id: str) -> Iterator[Batch]:
         """Gives the batch of a candidate that is checked now; one that nobody announced is a batch of its own.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -10,22 +9,22 @@ from dataclasses import replace
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.config import Options
-from whet.core.errors import BaselineError
+from whet.core.errors import UsageError
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
 from whet.core.profile import Profile
+from whet.core.store import Store
 from whet.core.task import HINTS, Kind, Task
-from whet.core.text import first_line
 from whet.core.verdict import RUNGS, Reason, Verdict
 from whet.evaluators.apart import Apart
 from whet.evaluators.assembly import mca
 from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
 from whet.evaluators.assembly.programs import ProgramChecks
 from whet.evaluators.assembly.routines import Routines
-from whet.evaluators.baseline import Baseline, Drawer, examine, expect_fit
+from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
 from whet.evaluators.climber import Climber
@@ -37,12 +36,13 @@ from whet.evaluators.hazard import check_hazards
 from whet.evaluators.helpers import Comparison, comparable, inputs_for
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.calibration import calibrated
-from whet.evaluators.inputs.plan import input_hash, plan
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels import protocol
 from whet.evaluators.kernels.device import CPU, placed
 from whet.evaluators.kernels.deviceless import Deviceless
 from whet.evaluators.kernels.sanitizer import check_kernels
+from whet.evaluators.known_baselines import KnownBaselines
+from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
@@ -53,13 +53,11 @@ from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.ptx.running import on_device
 from whet.evaluators.rungs import Check, climbed, ended, extended, lengthened, unasked, unrunnable, with_evidence
-from whet.evaluators.screen import parse
 from whet.evaluators.screening import screened
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.instruments import Instruments, default_instruments
-from whet.evaluators.timing.metrics import Metrics
-from whet.evaluators.timing.statistics import Looks, Stage
-from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
+from whet.evaluators.timing.metrics import Metrics, looks_at
+from whet.evaluators.timing.statistics import QUICK, Looks, Stage
 from whet.evaluators.winner import with_counters, with_labels
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -73,6 +71,7 @@ def open_ladder(
     listener: Listener = unheard,
     explain: bool = True,
     instruments: Instruments | None = None,
+    store: Store | None = None,
 ) -> Ladder:
     """Returns the ladder of a task, with its sandbox open.
 
@@ -83,12 +82,15 @@ def open_ladder(
         listener: hears what is done about the baseline.
         explain: whether the smallest input that shows a fault is looked for.
         instruments: that figures come from; None for those of this machine.
+        store: holds what earlier runs found of the baseline; None has it found anew.
 
     Raises:
         UsageError: the sandbox, the interpreter, the workload or an option cannot be used.
     """
     if options.protocol is not None:
         protocol.expect_applicable(task)
+    if options.quick and (least := 0.5 ** QUICK.verdict[0].turns) > 1.0 - options.confidence:
+        raise UsageError(f"--quick decides at {1.0 - least:.2%} at most; leave it out, or lower --confidence")
     interpreter = find_interpreter(options.python)
     task = placed(task, options, interpreter)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
@@ -97,8 +99,13 @@ def open_ladder(
     read = instruments or default_instruments()
     try:
         given = task.workload
-        first = Workshop(task, sandbox, interpreter, layouts=1)
-        task = calibrated(first, derive(seed, "calibrate"), timed, read.call_seconds)
+        bare = Workshop(task, sandbox, interpreter, layouts=1)
+        trial, paced = derive(seed, "calibrate"), read.call_seconds
+        task = (
+            calibrated(bare, trial, timed, paced)
+            if store is None
+            else KnownBaselines(store, bare).sized(trial, timed, paced)
+        )
         if task.workload != given:
             told = "type hints" if task.workload.origin == HINTS else "the workload file"
             listener(
@@ -109,10 +116,16 @@ def open_ladder(
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-        return Ladder(workshop, source, options, seed, meters, read, listener, explain)
+        known = None if store is None or not _keepable(task) else KnownBaselines(store, workshop)
+        return Ladder(workshop, source, options, seed, meters, read, listener, explain, known)
     except BaseException:
         sandbox.close()
         raise
+
+
+def _keepable(task: Task) -> bool:
+    """Whether what is found of a baseline may be used again: not where it depends on a GPU and its driver."""
+    return task.module is None and task.launch is None
 
 
 class Ladder:
@@ -128,6 +141,7 @@ class Ladder:
         instruments: Instruments,
         listener: Listener,
         explain: bool,
+        known: KnownBaselines | None,
     ) -> None:
         self.task = workshop.task
         self._workshop = workshop
@@ -138,6 +152,7 @@ class Ladder:
         self._meter = self._meters[0]
         self._instruments = instruments
         self._listener = listener
+        self._known = known
         self._explain = explain and workshop.task.module is None  # a module takes the shapes that it has
         self._oracle = Oracle(self.task, source, workshop)
         self._measuring = Metrics(workshop, source, self._oracle, options, self._meters, instruments, listener)
@@ -198,18 +213,12 @@ class Ladder:
             BaselineError: no candidate could be compared with it.
         """
         task = self.task
-        if task.language == "python" and isinstance(fault := parse(task.source), Fault):
-            raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
-        if task.language == "python":
-            self._listener(Event(EventKind.STAGE, self._workshop.interpreter.said, {"stage": "python"}))
         if self._kernels is not None:
             self._kernels.expect_assembled()
-        subject = self._workshop.build(task.original[0])
-        if isinstance(subject, Fault):
-            raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
-        seed = derive(self._seed, "validate")
-        examined = examine(task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
-        self._baseline = self._instruments.paced(examined)
+        subject = expect_built(task, self._workshop)
+        if task.language == "python":
+            self._listener(Event(EventKind.STAGE, self._workshop.interpreter.said, {"stage": "python"}))
+        self._baseline = self._instruments.paced(self._examined(subject, shortest_limit))
         if self._kernels is not None and self._apart is None:
             seed = derive(self._seed, "standing")
             self._baseline = on_device(self._workshop, self._baseline, self._source, self._oracle, seed)
@@ -219,15 +228,19 @@ class Ladder:
             self._protocol = protocol.KernelBench(self._workshop, subject, self._baseline.limit)
         if self._baseline.strengthened:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
-        if task.tests is not None:
-            workshop = self._workshop
-            tests = OwnTests.of(task, workshop.interpreter).validated(
-                workshop.sandbox, workshop.interpreter, task.source
-            )
-            if isinstance(tests, Fault):
-                detail = first_line(tests.detail.replace("\n", " ", 1))
-                raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
-            self._tests = tests
+        self._tests = own_tests(task, self._workshop)
+
+    def _examined(self, subject: Subject, shortest_limit: float | None) -> Baseline:
+        """Returns what an earlier run found of the baseline, or finds it."""
+        seed = derive(self._seed, "validate")
+        known = self._known if shortest_limit is None else None
+        if known is not None and (found := known.recalled(subject, self._source, self._meter, seed)) is not None:
+            self._listener(Event(EventKind.STAGE, f"the baseline is as it was validated at {found.validated}"))
+            return found
+        found = examine(self.task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        if known is not None:
+            known.keep(found)
+        return found
 
     @property
     def baseline(self) -> Baseline:
@@ -239,11 +252,12 @@ class Ladder:
     @property
     def looks(self) -> Looks:
         """When the metric is looked at."""
-        return self._meter.looks
+        return looks_at(self._meter, self._options)
 
     def provenance(self, keep: Callable[[str], str]) -> Provenance:
         """See `whet.evaluators.protocol.Evaluator.provenance`."""
-        return gather(self._workshop, self._seed, self._tests, keep)
+        validated = "" if self._baseline is None else self._baseline.validated
+        return gather(self._workshop, self._seed, self._tests, keep, validated)
 
     def circumstances(self) -> Circumstances:
         """See `whet.evaluators.protocol.Evaluator.circumstances`."""
@@ -274,6 +288,17 @@ class Ladder:
     def announce(self, candidates: Sequence[Candidate]) -> None:
         """See `whet.evaluators.protocol.Evaluator.announce`."""
         self._batches.announce(candidate.id for candidate in candidates)
+
+    def screen(self, candidate: Candidate) -> Verdict:
+        """See `whet.evaluators.protocol.Verifier.screen`."""
+        if self._kernels is not None or self.task.module is not None or self._elsewhere(candidate):
+            return Verdict(candidate.id, ())  # a process that imports torch is no cheap look
+        expect_parsed(self.task)
+        with closing(Climber(candidate, self._batches.alone(candidate.id))) as climber:
+            found = climbed(candidate.id, self._checks(climber)[:2], self._beyond, self._options.until)
+        if found.failed:
+            expect_loadable(self.task, self._workshop)  # what is wrong with both is not the candidate's fault
+        return found
 
     def check(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.check`."""
@@ -436,23 +461,6 @@ class Ladder:
             evidence["scale"] = scaled
         notes = (shortened(compared), scaled and f"scaled to this machine: {scaled}")
         return Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
-
-    def planned(self, seed: int) -> set[str]:
-        """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""
-        return {input_hash(item) for item in plan(self._source, seed)}
-
-    def redraw(self, workloads: Sequence[tuple[str, int]], seed: int) -> dict[str, str]:
-        """Returns the hashes of a turn's inputs, by workload, drawn from its seed.
-
-        Args:
-            workloads: name and inputs a pass of each, in their order.
-            seed: of the turn.
-
-        Raises:
-            UsageError: the workload has no such size, or its generator failed.
-        """
-        timed = [TimedWorkload(name, count, Drawer(name, self._source)) for name, count in workloads]
-        return hashes(draw_all(timed, random.Random(seed)))
 
     def _hazard(self, climber: Climber) -> Finding | None:
         if climber.watched is not None and climber.watched.detail:

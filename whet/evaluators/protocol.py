@@ -77,5 +77,15 @@ class Evaluator(Protocol):
 class Verifier(Evaluator, Protocol):
     """Judges a rewrite that somebody asked about, too."""
 
+    def screen(self, candidate: Candidate) -> Verdict:
+        """Climbs the rungs that need no validated baseline; may come before `validate`.
+
+        Returns:
+            a verdict that is final where it failed, and has no rungs where nothing can be told so early.
+
+        Raises:
+            BaselineError: candidate and baseline cannot be built, or loaded.
+        """
+
     def measure_alone(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """Adds the measure rung as `measure` does, for a rewrite that has no rivals: it is not cut short."""

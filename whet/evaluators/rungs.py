@@ -10,7 +10,6 @@ from typing import Any
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Skipped
-from whet.evaluators.timing.on_gpu import told
 
 
 def ended(name: str, found: Finding | None, seconds: float) -> Rung:
@@ -63,6 +62,8 @@ def unasked(name: str, until: str | None) -> Rung:
 
 def measured(name: str, found: Measurement, seconds: float) -> Rung:
     """Returns the rung of a measurement."""
+    from whet.evaluators.timing.on_gpu import told  # imports what a verdict by the text alone does not need
+
     evidence = {"p_value": found.p_value, "outcome": found.outcome.value}
     detail = conclusion(found)
     losing = [ratio for ratio in found.untimed if ratio.high < 1.0]

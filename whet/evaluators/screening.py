@@ -6,8 +6,7 @@ from whet.core.parts import MARK
 from whet.core.plain import to_plain
 from whet.core.task import Task
 from whet.core.verdict import Reason
-from whet.evaluators.assembly.emulated import NO_TRANSLATION
-from whet.evaluators.assembly.lint import lint
+from whet.evaluators.assembly.lint import NO_TRANSLATION, lint
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.foreign_imports import foreign_imports
 from whet.evaluators.hints.registry import hints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, overload
@@ -24,9 +24,9 @@ from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, sta
 from whet.core.store import Store
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.evaluators.at_once import decided_by_text
 from whet.evaluators.environment import in_environment
 from whet.evaluators.given_files import read_text
-from whet.evaluators.ladder import open_ladder
 from whet.evaluators.protocol import Verifier
 from whet.evaluators.targets import read_task
 
@@ -108,9 +108,13 @@ def verify(
     store = Store(state)
     try:
         seed = drawn(settings)
-        return judged(
-            store, target, proposed, open_ladder(task, settings, seed, listener), settings, seed, start, listener
-        )
+        if (verdict := decided_by_text(task, proposed, settings)) is not None:
+            run = _begun(store, target, task, proposed, settings, seed, listener)
+            return _ended(store, run, _recorded(store, run, task, proposed, verdict, settings, start))
+        from whet.evaluators.ladder import open_ladder  # takes longer than all that comes before
+
+        ladder = open_ladder(task, settings, seed, listener, store=store)
+        return judged(store, target, proposed, ladder, settings, seed, start, listener)
     finally:
         store.close()
 
@@ -174,18 +178,39 @@ def judged(
         listener: hears what happens.
         then: is told the run and its verdict while the ladder is still open.
     """
-    task = ladder.task
     try:
-        run = store.begin("verify", task.target, {"target": target, "options": to_plain(settings), "seed": seed})
-        store.set_fact(run, "task", to_plain(task))
-        store.put(candidate.source)
-        store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
+        run = _begun(store, target, ladder.task, candidate, settings, seed, listener)
         with dropping_unusable(store, run):
-            result = _climbed(store, run, candidate, ladder, settings.metrics, start, listener, then)
-        store.finish(run, result.to_json())
-        return result
+            return _ended(store, run, _climbed(store, run, candidate, ladder, settings, start, listener, then))
     finally:
         ladder.close()
+
+
+def _begun(
+    store: Store, target: str, task: Task, candidate: Candidate, settings: Options, seed: int, listener: Listener
+) -> str:
+    """Records the beginning of a run, and tells of it."""
+    run = store.begin("verify", task.target, {"target": target, "options": to_plain(settings), "seed": seed})
+    store.set_fact(run, "task", to_plain(task))
+    store.put(candidate.source)
+    store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
+    listener(Event(Kind.STAGE, f"run {run}"))
+    return run
+
+
+def _ended(store: Store, run: str, result: Result) -> Result:
+    store.finish(run, result.to_json())
+    return result
+
+
+def _recorded(
+    store: Store, run: str, task: Task, candidate: Candidate, verdict: Verdict, settings: Options, start: float
+) -> Result:
+    """Records a verdict and returns what it comes to."""
+    store.set_fact(run, f"verdict:{candidate.id}", to_plain(verdict))
+    result = _result(run, task, candidate, verdict, time.perf_counter() - start)
+    rows = front(content_id(task.source), [(verdict, candidate.origin)], settings.metrics)
+    return replace(result, front=rows, quick=settings.quick)
 
 
 def _climbed(
@@ -193,27 +218,28 @@ def _climbed(
     run: str,
     candidate: Candidate,
     ladder: Verifier,
-    metrics: Sequence[str],
+    settings: Options,
     start: float,
     listener: Listener,
     then: Callable[[str, Verdict], None],
 ) -> Result:
     task = ladder.task
-    listener(Event(Kind.STAGE, f"run {run}"))
-    listener(Event(Kind.STAGE, "validating the baseline"))
     try:
-        ladder.validate()
+        verdict = ladder.screen(candidate)
+        if not verdict.failed:
+            listener(Event(Kind.STAGE, "validating the baseline"))
+            ladder.validate()
     except BaselineError as error:
         spent = time.perf_counter() - start
         name = TaskName(task.name, task.language, task.target)
         return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
     store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
-    listener(Event(Kind.STAGE, "judging the candidate"))
-    verdict = climb(ladder, candidate, listener)
-    store.set_fact(run, f"verdict:{candidate.id}", to_plain(verdict))
+    if not verdict.failed:
+        listener(Event(Kind.STAGE, "judging the candidate"))
+        verdict = climb(ladder, candidate, listener)
+    result = _recorded(store, run, task, candidate, verdict, settings, start)
     then(run, verdict)
-    result = _result(run, task, candidate, verdict, time.perf_counter() - start)
-    return replace(result, front=front(content_id(task.source), [(verdict, candidate.origin)], metrics))
+    return result
 
 
 def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict:

@@ -8,14 +8,19 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.sandbox.locks import lock
+from whet.core.events import Event, Kind, Listener, unheard
+from whet.sandbox.locks import holder, lock, run_of
 
 
 @contextmanager
-def measuring_cores(count: int) -> Iterator[tuple[int, ...]]:
+def measuring_cores(count: int, listener: Listener = unheard) -> Iterator[tuple[int, ...]]:
     """Reserves the last ``count`` processors for measuring, waiting for other measurements to end.
 
     The calling thread moves to the other processors meanwhile, so that the clock out here does not disturb.
+
+    Args:
+        count: of processors.
+        listener: hears whom it has to wait for.
 
     Raises:
         UsageError: this process may not use so many processors.
@@ -27,7 +32,7 @@ def measuring_cores(count: int) -> Iterator[tuple[int, ...]]:
     others = set(allowed) - set(cores)
     with ExitStack() as stack:
         for core in cores:
-            stack.enter_context(_locked(core))
+            stack.enter_context(_locked(core, listener))
         if others:
             os.sched_setaffinity(0, others)
             stack.callback(os.sched_setaffinity, 0, allowed)
@@ -53,10 +58,22 @@ def megahertz(cores: tuple[int, ...]) -> float | None:
 
 
 @contextmanager
-def _locked(core: int) -> Iterator[None]:
-    descriptor = lock(f"whet-core-{core}.lock")
+def _locked(core: int, listener: Listener) -> Iterator[None]:
+    name = f"whet-core-{core}.lock"
+    descriptor = lock(name, wait=False)
+    if descriptor is None:
+        listener(_waiting(core, holder(name)))
+        descriptor = lock(name)
+        listener(Event(Kind.WAITING, f"core {core} is free", {"core": core, "over": True}))
     assert descriptor is not None
     try:
         yield
     finally:
         os.close(descriptor)
+
+
+def _waiting(core: int, process: int | None) -> Event:
+    run = run_of(process) if process is not None else ""
+    other = f"run {run}" if run else f"process {process}" if process is not None else "another measurement"
+    data = {"core": core, "holder": run, "process": process, "over": False}
+    return Event(Kind.WAITING, f"waiting for {other} on core {core}", data)

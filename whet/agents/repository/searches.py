@@ -109,7 +109,8 @@ def _function_searched(bench: Bench, key: str, function: HotFunction, plan: Plan
     task = with_helpers(read_task(target, settings), bench.ground.survey, function, bench.functions)
     if not task.others:
         return _child(bench, key, target, budget, **given)
-    return _child(bench, key, target, budget, open_ladder(task, settings, seed, bench.listener), **given, seed=seed)
+    ladder = open_ladder(task, settings, seed, bench.listener, store=bench.store)
+    return _child(bench, key, target, budget, ladder, **given, seed=seed)
 
 
 def _file_searched(

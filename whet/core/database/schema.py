@@ -53,6 +53,10 @@ STEPS = (
             "CREATE INDEX IF NOT EXISTS experience_by_run ON experience (run)",
         ),
     ),
+    Step(
+        6,
+        ("CREATE TABLE baselines (key {blob} PRIMARY KEY, value {blob} NOT NULL, at DOUBLE PRECISION NOT NULL)",),
+    ),
 )
 OLDEST, VERSION = STEPS[0].version, STEPS[-1].version
 COMMAND = "whet store migrate"

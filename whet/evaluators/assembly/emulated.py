@@ -12,13 +12,11 @@ from whet.core.config import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
-from whet.evaluators.assembly.lint import lint
+from whet.evaluators.assembly.lint import NO_TRANSLATION, lint
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.rungs import Check, climbed
 from whet.sandbox.toolchains import native
-
-NO_TRANSLATION = "a translation is assembly: what a compiler makes of other languages is its own work"
 
 Checks = Callable[[Candidate, int], Iterator[tuple[str, Check]]]
 """From a candidate and the seed of its batch to the rungs before measuring."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 
+NO_TRANSLATION = "a translation is assembly: what a compiler makes of other languages is its own work"
 DATA = frozenset({
     "2byte", "4byte", "8byte", "ascii", "asciz", "byte", "double", "dword", "fill", "float", "half", "hword", "int",
     "long", "octa", "quad", "short", "single", "skip", "space", "string", "value", "word", "xword", "zero",

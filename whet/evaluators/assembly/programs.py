@@ -12,8 +12,7 @@ from contextlib import closing
 from whet.core.candidate import Candidate
 from whet.core.verdict import Reason
 from whet.evaluators.abi.calls import lacking
-from whet.evaluators.assembly.emulated import NO_TRANSLATION
-from whet.evaluators.assembly.lint import forbidden_instructions, lint
+from whet.evaluators.assembly.lint import NO_TRANSLATION, forbidden_instructions, lint
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle

@@ -31,6 +31,7 @@ from whet.evaluators.meters.registry import reading_meter
 from whet.evaluators.rungs import conclusion, reason_of
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
+from whet.evaluators.timing.metrics import looks_at
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import MOST_INPUTS
 from whet.sandbox.toolchains.native import BY_CLANG
@@ -149,7 +150,12 @@ def _figures(bundle: Bundle) -> Iterator[str]:
     record = bundle.record
     settings = record.settings
     try:
-        asked = Options(metric=settings.metric, max_memory=settings.max_memory, max_time=settings.max_time)
+        asked = Options(
+            metric=settings.metric,
+            max_memory=settings.max_memory,
+            max_time=settings.max_time,
+            quick=settings.quick,
+        )
     except UsageError as error:
         yield f"settings: {error}"
         return
@@ -186,9 +192,10 @@ def _joined(
     """Returns what the samples of a timed rung come to in all metrics, if there are any, and what does not follow."""
     first, found, wrong = meters[0], list[Measurement](), list[str]()
     for meter in meters:
-        looks = {"optimize": first.looks.search, "verify": first.looks.verdict}
-        usual = looks.get(bundle.record.command, ()) if meter is first else meter.looks.beside
-        stages = meter.looks.confirm if rung.name == "confirm" else usual
+        looked = looks_at(meter, asked)
+        looks = {"optimize": looked.search, "verify": looked.verdict}
+        usual = looks.get(bundle.record.command, ()) if meter is first else looked.beside
+        stages = looked.confirm if rung.name == "confirm" else usual
         own = rung if meter is first else replace(rung, evidence=rung.evidence.get("beside", {}).get(meter.name, {}))
         measured = list(_measured(bundle, own, task, meter, stages))
         wrong += [one for one in measured if isinstance(one, str)]

@@ -45,7 +45,9 @@ print(json.dumps([platform.python_implementation() + " " + platform.python_versi
 """
 
 
-def gather(workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable[[str], str]) -> Provenance:
+def gather(
+    workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable[[str], str], validated: str = ""
+) -> Provenance:
     """Returns the facts about a run.
 
     Args:
@@ -53,6 +55,7 @@ def gather(workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable
         seed: of its inputs.
         tests: the clean copy that the target's own tests run in, if any.
         keep: stores a text and returns its SHA-256.
+        validated: see `Provenance`.
     """
     wanted = {} if tests is None else {p: d for p, d in tests.files.items() if p != tests.target and not _hidden(p)}
     texts = _texts(wanted)
@@ -61,11 +64,12 @@ def gather(workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable
         seed=seed,
         machine=machine(),
         toolchain=toolchain(workshop.task, workshop.interpreter),
-        sandbox=_sandbox(workshop.sandbox.facts),
+        sandbox=sandbox_facts(workshop.sandbox.facts),
         tools=tools(),
         tests={path: keep(text) for path, text in texts.items()},
         tests_left_out=len(wanted) - len(texts),
         test_target=tests.target if tests is not None else None,
+        validated=validated,
     )
 
 
@@ -97,6 +101,7 @@ def toolchain(task: Task, interpreter: Interpreter) -> Toolchain:
     )
 
 
+@cache
 def _asked(executable: Path, modules: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
     command = [str(executable), "-s", "-c", ASK, *modules]
     said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=True, cwd="/").stdout
@@ -114,7 +119,8 @@ def _hash(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _sandbox(facts: Mapping[str, Any]) -> dict[str, Any]:
+def sandbox_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what may be told of a sandbox."""
     kept = {name: fact for name, fact in facts.items() if name not in PERSONAL}
     if not str(kept.get("image", REPOSITORY)).startswith(REPOSITORY):
         kept["image"] = "the user's own"

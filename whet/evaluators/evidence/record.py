@@ -50,7 +50,8 @@ def bundle_of(store: Store, run: str) -> Bundle:
     verdict = store.fact(run, f"verdict:{id}:confirm") or store.fact(run, f"verdict:{id}")
     if known is None or verdict is None:
         raise UsageError(
-            f"run {run} holds no evidence: an older whet made it; judge the rewrite again with whet verify"
+            f"run {run} holds no evidence: nothing was run for its verdict, which follows from the text, "
+            "or an older whet made it; judge the rewrite again with whet verify"
         )
     task = recorded_task(store, run)
     candidate = Candidate(store.get(id), **_facts(store.fact(run, f"candidate:{id}")))
@@ -129,6 +130,7 @@ def _evidence(
             options.until,
             options.max_memory,
             options.max_time,
+            options.quick,
         ),
         candidate=CandidateRecord(
             id=candidate.id,

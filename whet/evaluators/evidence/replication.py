@@ -28,6 +28,8 @@ from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle
 from whet.evaluators.evidence.consistency import TIMED, contradictions
 from whet.evaluators.evidence.record import candidate_of, task_of, write_tests
+from whet.evaluators.evidence.redrawing import planned as planned_from
+from whet.evaluators.evidence.redrawing import redrawn
 from whet.evaluators.evidence.signing import Authorship, authorship
 from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder, open_ladder
@@ -134,6 +136,7 @@ def _opened(task: Task, record: Evidence, given: Options, seed: int) -> tuple[La
         max_time=asked.max_time,
         min_speedup=asked.min_speedup,
         confidence=asked.confidence,
+        quick=asked.quick,
         cores=cores,
         until=_sooner(given.until, asked.until),
     )
@@ -232,7 +235,7 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
     # What was drawn comes first; how many of it there are, and what was made of it, follows from the cost of calls.
     sources = drawn.get("sources", {})
     count = sum(int(sources.get(name, 0)) for name in FROM_SEEDS)
-    planned = ladder.planned(int(drawn["seed"]))
+    planned = planned_from(ladder.source, int(drawn["seed"]))
     same = sum(one in planned for one in drawn["hashes"][:count])
     note = "" if same == count else "the same seed gives other inputs here"
     yield Comparison(
@@ -255,7 +258,7 @@ def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:
         for turn in measured["raw"]["turns"][:REDRAWN]:
             recorded += len(turn["inputs"])
             try:
-                here = ladder.redraw(works, turn["seed"])
+                here = redrawn(ladder.source, works, turn["seed"])
             except (UsageError, ValueError) as error:
                 note = str(error)
                 continue

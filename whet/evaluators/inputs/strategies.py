@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, configuration, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from whet.core.task import Task
 from whet.evaluators.inputs.plain_data import instance, read
@@ -69,8 +71,19 @@ def draw(strategy: Strategy, number: int, count: int) -> list[Any]:
     with _turn:
         # Else it would keep tables of its own in the user's folder.
         configuration.set_hypothesis_home_dir(NOWHERE)
+        _hide_own_modules()
         collect()
     return drawn
+
+
+def _hide_own_modules() -> None:
+    """Keeps hypothesis from drawing constants of whet's own sources, which it would read for that in a checkout.
+
+    They say nothing about the target, to read them takes longer than all else that comes before a verdict, and what a
+    seed gives would follow from which of them are imported. There is no public switch for it.
+    """
+    if isinstance(seen := getattr(providers, "_seen_modules", None), set):
+        seen.update(id(module) for name, module in sys.modules.items() if name.partition(".")[0] == "whet")
 
 
 def _arguments(parameters: Parameters[Strategy]) -> Strategy:

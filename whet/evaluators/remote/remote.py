@@ -146,6 +146,10 @@ class Remote:
             verdict = verdict.until("measure")
         return self._measured(candidate, verdict, more, self._timed)
 
+    def screen(self, candidate: Candidate) -> Verdict:
+        """See `whet.evaluators.protocol.Verifier.screen`; a worker screens when it checks."""
+        return Verdict(candidate.id, ())
+
     def measure_alone(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Verifier.measure_alone`."""
         return self._measured(candidate, verdict, {"looks": None, "alone": True}, self._timed)

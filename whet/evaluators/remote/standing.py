@@ -10,6 +10,7 @@ from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event
 from whet.core.plain import from_plain
+from whet.core.store import Store
 from whet.core.task import Task
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.remote.opening import Opening, task_of
@@ -28,10 +29,15 @@ class Standing:
         heard: what it told about the baseline, as lines.
     """
 
-    def __init__(self, task: Task, opening: Opening) -> None:
+    def __init__(self, task: Task, opening: Opening, store: Store) -> None:
         self.heard: list[str] = []
         self.ladder: Ladder = open_ladder(
-            task, from_plain(Options, opening.options), opening.seed, self._hear, explain=opening.explain
+            task,
+            from_plain(Options, opening.options),
+            opening.seed,
+            self._hear,
+            explain=opening.explain,
+            store=store,
         )
         self._validated = False
         self._batch: tuple[str, ...] = ()
@@ -105,4 +111,4 @@ class Ladders:
         task = task_of(bench.store, opening.task)
         if task.tests is not None and not task.root.is_dir():
             raise UsageError(f"host {bench.host} has no folder {task.root}, in which the tests of {task.name} run")
-        return Standing(task, opening)
+        return Standing(task, opening, bench.store)

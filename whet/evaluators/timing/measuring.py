@@ -94,7 +94,7 @@ class Measuring:
         start = time.perf_counter()
         found: list[tuple[dict[str, Any], Measurement | Fault]] = []
         refused: list[dict[str, Any]] = []
-        with measuring_cores(self._options.cores) as cores:
+        with measuring_cores(self._options.cores, self._listener) as cores:
             for number, extra in enumerate(variants):
                 if said := refused_by_clang(self._workshop, extra):
                     refused.append({"flags": extra, "said": said})

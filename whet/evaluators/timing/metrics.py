@@ -19,7 +19,12 @@ from whet.evaluators.subjects import Workshop
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.measuring import Measuring
-from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.statistics import QUICK, Looks, Stage
+
+
+def looks_at(meter: Meter, options: Options) -> Looks:
+    """Returns when a metric is looked at."""
+    return QUICK if options.quick else meter.looks
 
 
 class Metrics:
@@ -77,7 +82,8 @@ class Metrics:
         for meter, measuring in self._others:
             if not wanted(meter.name, self._options.metrics, (first, *found)):
                 continue
-            taken = meter.looks.confirm if name == "confirm" else meter.looks.beside
+            looked = looks_at(meter, self._options)
+            taken = looked.confirm if name == "confirm" else looked.beside
             own, one = measuring.climb(name, candidate, replace(baseline, meter=meter), taken, derive(seed, meter.name))
             if one is None:
                 return own, None

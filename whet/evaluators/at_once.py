@@ -1,0 +1,57 @@
+"""Verdicts that follow from the two texts alone, so that nothing has to be run for them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.task import Task
+from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.evaluators.finding import Fault
+from whet.evaluators.rungs import ended
+from whet.evaluators.screen import parse
+from whet.evaluators.screening import screened
+from whet.evaluators.syntax.fingerprint import fingerprint
+
+TO_THE_LETTER = "it is the original, to the letter"
+IN_EFFECT = "it is the original, but for layout, comments and docstrings"
+
+
+def decided_by_text(task: Task, candidate: Candidate, options: Options) -> Verdict | None:
+    """Returns the verdict on a rewrite that falls at the screen, or is the original; None for all others.
+
+    Args:
+        task: whose target it replaces.
+        candidate: the rewrite.
+        options: as the user gave them.
+    """
+    if task.launch is not None or task.module is not None or task.untimed:
+        return None  # what judges those depends on the machine
+    if task.language == "python" and isinstance(parse(task.source), Fault):
+        return None  # the baseline is at fault
+    start = time.perf_counter()
+    found = screened(task, candidate.source)
+    screen = ended("screen", found, time.perf_counter() - start)
+    if isinstance(found, Fault):
+        return Verdict(candidate.id, (screen,))
+    timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
+    # What an assembly routine is timed against is made from its reference, not from its own text.
+    if not timed or task.reference is not None or not (same := _same(task, candidate.source)):
+        return None
+    between = RUNGS[RUNGS.index("screen") + 1 : RUNGS.index("measure")]
+    skipped = (Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, same) for name in between)
+    measure = Rung("measure", RungStatus.FAILED, Reason.NOT_FASTER, f"{same}; nothing was run")
+    return Verdict(candidate.id, (replace(screen, detail=f"{screen.detail}; {same}"), *skipped, measure))
+
+
+def _same(task: Task, source: str) -> str:
+    """Returns in how far a text is that of the target; empty where it may mean something else."""
+    if source == task.source:
+        return TO_THE_LETTER
+    ours, theirs = task.parts(task.source), task.parts(source)
+    if ours.keys() != theirs.keys():
+        return ""
+    alike = all(fingerprint(task.written, ours[name]) == fingerprint(task.written, theirs[name]) for name in ours)
+    return IN_EFFECT if alike else ""
