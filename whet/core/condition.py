@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from whet.core.text import count
 from whet.core.verdict import Rung
 
 CONDITIONS = "conditions"
@@ -29,6 +30,17 @@ class Condition:
     sentence: str
     counterexample: str
     difference: str
+
+
+def under(conditions: Collection[Condition]) -> str:
+    """Returns in a few words how many conditions there are, to follow a verdict; empty where there are none."""
+    return f", under {count(len(conditions), 'condition')}" if conditions else ""
+
+
+def only_if(conditions: Iterable[Condition]) -> str:
+    """Returns what has to hold in one line; empty where nothing has to."""
+    said = ", ".join(condition.sentence for condition in conditions)
+    return said and f"only if {said}"
 
 
 def conditions_of(rungs: Iterable[Rung]) -> tuple[Condition, ...]:

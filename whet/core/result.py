@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from whet.core.candidate import Candidate
+from whet.core.condition import Condition
 from whet.core.errors import Exit
 from whet.core.front import FrontRow
 from whet.core.measurement import Measurement, Speedup
@@ -180,6 +181,7 @@ class Result:
         seconds: wall time of the run.
         message: one line on why it ended so.
         front: where several metrics were asked for, the texts that no other is shown to be better than.
+        conditions: what has to hold for the candidate to behave as the original does, and is not known to.
     """
 
     run: str
@@ -193,6 +195,7 @@ class Result:
     seconds: float
     message: str = ""
     front: tuple[FrontRow, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def exit_code(self) -> Exit:

@@ -44,6 +44,7 @@ from whet.evaluators.kernels.device import CPU, placed
 from whet.evaluators.kernels.deviceless import Deviceless
 from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.meters.base import Meter
+from whet.evaluators.needs.attack import with_conditions
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.pairs import Side
@@ -434,7 +435,8 @@ class Ladder:
         if scaled:
             evidence["scale"] = scaled
         notes = (shortened(compared), scaled and f"scaled to this machine: {scaled}")
-        return Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
+        found = Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
+        return with_conditions(found, self.task, examination, theirs.subject, self._oracle)
 
     def planned(self, seed: int) -> set[str]:
         """Returns the hashes of all inputs that generators and cases may give the differential rung from a seed."""

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from whet.core.condition import CONDITIONS, Condition
+from whet.core.condition import CONDITIONS, Condition, under
 from whet.core.task import Kind, Task
 from whet.core.text import first_line
 from whet.core.verdict import Reason
@@ -17,7 +17,7 @@ from whet.evaluators.compare import MALFORMED, describe
 from whet.evaluators.costs import MODERATE, SLOWEST, affordable, spread
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import VALUE, Step
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.plan import input_hash
 from whet.evaluators.inputs.source import EDITED, Input
@@ -52,7 +52,7 @@ BASELINE_SECONDS, CANDIDATE_SECONDS = 0.2, 2.0
 """CPU seconds that the two may take for one. What lets the baseline run longer is no input that it takes."""
 WAIT = 0.5
 """Seconds by the clock after which an input is met again, with CPU time counted: counting it takes some ms a call."""
-MOST_LOST = 8
+MOST_LOST = 4
 """Processes of the baseline that they may end."""
 
 
@@ -94,6 +94,14 @@ def attacked(
         by need, their hashes, and what ruled needs out.
     """
     return _Attack(task, examination, candidate, oracle).evidence(needs)
+
+
+def with_conditions(found: Passed, task: Task, examination: Examination, candidate: Subject, oracle: Oracle) -> Passed:
+    """Returns what a comparison found with the conditions that it holds under; see `attacked`."""
+    if not applicable(task):
+        return found
+    evidence = {**found.evidence, **attacked(task, examination, candidate, oracle)}
+    return Passed(f"{found.detail}{under(evidence[CONDITIONS])}", evidence)
 
 
 class _Attack:

@@ -144,5 +144,3 @@ def _parsed(text: str) -> ast.expr | None:
 
 def _name(node: ast.AST) -> str:
     return getattr(node, "attr", getattr(node, "id", "")) or ""
-
-

@@ -94,7 +94,10 @@ VOCABULARY = (
         "acyclic",
         "{place} has no cycle",
         breaking.within(
-            either(containers(breaking.holding_itself, "list"), containers(breaking.back, "list", "dict")),
+            either(
+                containers(breaking.back, "list", "dict", argument=True),
+                containers(breaking.holding_itself, "list", argument=True),
+            ),
             lambda spot: spot.nested or spot.sees("dict"),
         ),
     ),
@@ -103,7 +106,7 @@ VOCABULARY = (
         "shallow",
         "{place} stays clear of Python's recursion limit",
         either(
-            breaking.within(containers(breaking.deep, "list"), lambda spot: spot.nested),
+            breaking.within(containers(breaking.deep, "list", argument=True), lambda spot: spot.nested),
             breaking.within(
                 values(*(integer_to(lambda one, near=near: near) for near in breaking.NEAR_LIMIT)),  # type: ignore[misc]
                 lambda spot: not spot.inner,
