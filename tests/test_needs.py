@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import json
 import shutil
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
+from whet.bot.findings import Answer, Finding
+from whet.bot.report import suggestion
+from whet.cli.render import condition_lines
 from whet.core.condition import Condition, conditions_of, only_if, under
 from whet.core.task import Kind, Task, Workload
 from whet.core.verdict import Rung, RungStatus
@@ -96,6 +101,7 @@ def test_the_corpus_has_enough_rows_and_names_known_needs():
 COMMON = next(pair for pair in pairs() if pair.name == "common-items")
 
 
+@pytest.mark.corpus
 def test_a_condition_has_a_sentence_and_a_call_that_shows_the_difference(judged):
     found = judged(COMMON.target, COMMON.workload, COMMON.wrong, "common")
     conditions = {(one.need, one.parameter): one for one in conditions_of([rung_of(found)])}
@@ -113,6 +119,37 @@ def test_a_condition_has_a_sentence_and_a_call_that_shows_the_difference(judged)
     exec(COMMON.target, space)
     assert eval(strings, space) != ours
     assert found.detail == "agrees, under 3 conditions"
+
+
+def test_the_command_verifies_under_conditions(whet, scripted, tmp_path):
+    scripted(ratio=2.0)
+    for name, text in (("slow", COMMON.target), ("work", COMMON.workload), ("fast", COMMON.wrong)):
+        (tmp_path / f"{name}.py").write_text(text)
+    words = ("slow.py::common", "--workload", "work.py", "--candidate", "fast.py", "--sandbox", "bubblewrap")
+    ended = whet("verify", *words, "--json", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(ended.stdout)
+    assert document["status"] == "improved"
+    assert document["message"] == "faster, and confirmed, under 3 conditions"
+    assert sorted(one["need"] for one in document["conditions"]) == ["hashable", "hashable", "no-string"]
+
+
+def test_conditions_are_printed_with_calls_that_show_them():
+    one = Condition("hashable", "xs", "each item of xs can be hashed", "f([[1]])", "expected 1, got 2")
+    assert list(condition_lines([one])) == [
+        "conditions  it behaves as the original does only if",
+        "  each item of xs can be hashed",
+        "      f([[1]])",
+        "      expected 1, got 2",
+    ]
+
+
+def test_the_bot_tells_conditions_of_what_is_right():
+    found = Finding("a.py::f", "optimize", Answer.FASTER, conditions=(("xs can be hashed", "f([])", "expected 1"),))
+    said = suggestion(found, "block")
+    assert "only if" in said
+    assert "`xs can be hashed`; else for instance `f([])`: `expected 1`" in said
+    assert "only if" not in suggestion(replace(found, answer=Answer.WRONG), "block")
 
 
 def rung_of(found):
