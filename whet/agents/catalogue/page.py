@@ -15,7 +15,7 @@ OPENING = """\
 This page is generated from the edits: `python -m whet.agents.catalogue.page > docs/edits.md`.
 
 What an edit needs is looked for in the file; when it is unsafe, nobody can always tell from the file: the ladder does.
-What it may assume of arguments are [needs](oracle.md#conditions), which are attacked. See [the catalogue](catalogue.md).
+What it assumes of arguments are [needs](oracle.md#conditions), which are attacked. See [the catalogue](catalogue.md).
 """
 
 
