@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from whet.agents.catalogue.registry import EDITS, proposals
+from whet.agents.models.base import Brief
 from whet.bot.findings import Answer, Finding
 from whet.bot.report import suggestion
 from whet.cli.render import condition_lines
@@ -159,6 +161,21 @@ def rung_of(found):
 HINTED = COMMON.target.replace("left, right", "left: list[int], right: list[int]")
 PRIVATE = COMMON.target.replace("common", "_common") + "\n\ndef ask():\n    return _common([1, 2], sorted([2]))\n"
 VALID = COMMON.workload + "\n\ndef valid(left, right):\n    return all(type(x) is int for x in (*left, *right))\n"
+
+
+EDITED = ("common-items", "distinct", "known-words", "positions", "ways")
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("pair", [pair for pair in pairs() if pair.name in EDITED], ids=lambda pair: pair.name)
+def test_edits_of_the_catalogue_declare_the_conditions_that_they_bring(judged, pair):
+    declared = {edit.name: set(edit.assumes) for edit in EDITS}
+    brought = set()
+    for proposal in proposals(Brief("python", "function", pair.symbol, pair.target)):
+        needs = {need for need, _ in told(judged(pair.target, pair.workload, proposal.source, pair.symbol))}
+        assert needs <= declared[proposal.edit], proposal.edit
+        brought |= needs
+    assert brought
 
 
 @pytest.mark.corpus

@@ -212,7 +212,7 @@ def read_document(document: dict[str, Any], blank: Finding) -> Finding:
         seconds=document["seconds"],
         message=one_line(message, 300),
         conditions=tuple(
-            tuple(one_line(one[name], 1000) for name in ("sentence", "counterexample", "difference"))
+            (one_line(one["sentence"], 1000), one_line(one["counterexample"], 1000), one_line(one["difference"], 1000))
             for one in document.get("conditions", ())[:MOST_CONDITIONS]
         ),
     )

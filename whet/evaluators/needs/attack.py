@@ -310,7 +310,7 @@ def _bases(steps: Sequence[Step]) -> list[Step]:
 def _raised(expected: bytes, actual: bytes) -> str:
     """Tells of an outcome that is no value, in the place of one that is."""
     try:
-        return f"expected {describe(decode(expected))}, got {describe(decode(actual))}"
+        return f"expected {describe(read(expected))}, got {describe(decode(actual))}"
     except MALFORMED:  # a candidate's is hostile
         return "the outcome is not in the form that the harness writes"
 
