@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from whet.core.plain import from_plain
 from whet.core.text import count
 from whet.core.verdict import Rung
 
@@ -47,9 +48,18 @@ def conditions_of(rungs: Iterable[Rung]) -> tuple[Condition, ...]:
     """Returns the conditions that the rungs of a verdict found, each need of a parameter once."""
     found: dict[tuple[str, str], Condition] = {}
     for evidence in _compared(rungs):
-        for row in evidence.get(CONDITIONS, ()):
-            found.setdefault((row["need"], row["parameter"]), Condition(**row))
+        for row in conditions_in(evidence):
+            found.setdefault((row.need, row.parameter), row)
     return tuple(found.values())
+
+
+def conditions_in(evidence: Mapping[str, Any]) -> tuple[Condition, ...]:
+    """Returns the conditions in the evidence of one comparison.
+
+    Raises:
+        pydantic.ValidationError: they have another form; a stranger's evidence may.
+    """
+    return from_plain(tuple[Condition, ...], evidence.get(CONDITIONS, ()))
 
 
 def _compared(rungs: Iterable[Rung]) -> Iterator[Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.candidate import Candidate
-from whet.core.condition import CONDITIONS
+from whet.core.condition import CONDITIONS, conditions_in
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener
@@ -251,7 +251,7 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
 
 
 def _conditions(evidence: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(f"{one['parameter']}: {one['need']}" for one in evidence[CONDITIONS])) or "none"
+    return ", ".join(sorted(f"{one.parameter}: {one.need}" for one in conditions_in(evidence))) or "none"
 
 
 def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:

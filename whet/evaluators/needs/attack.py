@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from whet.core.condition import CONDITIONS, Condition, under
@@ -14,34 +13,24 @@ from whet.core.task import Kind, Task
 from whet.core.text import first_line
 from whet.core.verdict import Reason
 from whet.evaluators.compare import MALFORMED, describe
-from whet.evaluators.costs import MODERATE, SLOWEST, affordable, spread
+from whet.evaluators.costs import MODERATE, SLOWEST, affordable
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import VALUE, Step
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.plan import input_hash
-from whet.evaluators.inputs.source import EDITED, Input
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
-from whet.evaluators.needs.callers import passed
-from whet.evaluators.needs.hints import Hints
-from whet.evaluators.needs.spots import Spot, parameters_of, spots_of, values_of
-from whet.evaluators.needs.vocabulary import VOCABULARY, Need, broken
+from whet.evaluators.needs.trials import Trial, Trials
+from whet.evaluators.needs.vocabulary import VOCABULARY, Need
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.python_text import session_text
-from whet.evaluators.screen import parse
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, decode
 from whet.sandbox.protocol import CpuLimit
 
-SHAPED = 40
-"""Inputs that show which places there are."""
-BASES, SMALLEST = 6, 3
-"""Inputs that are edited, and how many of them are the smallest that there are: they make counterexamples short."""
-LARGEST = 1 << 11
-"""Bytes of an input that is edited, where there are such."""
 PER_PLACE = 18
 """Edited inputs that one need meets at one place, where none shows a difference."""
 SECONDS = 1.2
@@ -54,22 +43,6 @@ WAIT = 0.5
 """Seconds by the clock after which an input is met again, with CPU time counted: counting it takes some ms a call."""
 MOST_LOST = 4
 """Processes of the baseline that they may end."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """An input that breaks a need."""
-
-    need: Need
-    spot: Spot
-    value: Any
-    base: Step
-    item: Input
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The need and its place."""
-        return self.need.name, str(self.spot)
 
 
 def applicable(task: Task) -> bool:
@@ -112,13 +85,9 @@ class _Attack:
         self.examination = examination
         self.candidate = candidate
         self.oracle = oracle
-        self.names, self.hinted = parameters_of(task)
-        module = parse(task.source)
-        self.hints = Hints(module) if isinstance(module, ast.Module) else None
-        self.passed = passed(task, self.names)
+        self.made = Trials(task)
         self.tried: Counter[str] = Counter()
         self.hashes: list[str] = []
-        self.ruled_out: dict[tuple[str, str, str], None] = {}
         self.found: dict[tuple[str, str], Condition] = {}
         self.settled: set[tuple[str, str]] = set()
         self.lost = 0
@@ -130,7 +99,7 @@ class _Attack:
             ours = Side(self.examination.baseline, self.examination.hash_seed)
             theirs = Side(self.candidate, self.examination.hash_seed)
             with closing(ours), closing(theirs):
-                for trials in self.batches(list(self.trials(steps, needs))):
+                for trials in self.batches(list(self.made.of(steps, needs))):
                     self.meet(trials, ours, theirs)
         self.oracle.float_evidence()  # what it counted here is about no input that both had to meet
         return {
@@ -138,13 +107,13 @@ class _Attack:
             "needs": {
                 "tried": dict(self.tried),
                 "hashes": self.hashes,
-                "ruled_out": [dict(zip(("need", "parameter", "by"), one, strict=True)) for one in self.ruled_out],
+                "ruled_out": [asdict(one) for one in self.made.ruled_out],
             },
         }
 
-    def batches(self, trials: Sequence[_Trial]) -> Iterator[list[_Trial]]:
+    def batches(self, trials: Sequence[Trial]) -> Iterator[list[Trial]]:
         """Yields inputs together of which each need has at most one at a place; later ones only where that is open."""
-        waiting: dict[tuple[str, str], list[_Trial]] = {}
+        waiting: dict[tuple[str, str], list[Trial]] = {}
         for trial in trials:
             waiting.setdefault(trial.key, []).append(trial)
         most = affordable(max((trial.base.cost for trial in trials), default=SLOWEST), SECONDS, FEWEST, MOST)
@@ -157,43 +126,7 @@ class _Attack:
                 return
             yield batch
 
-    def trials(self, steps: Sequence[Step], needs: Sequence[Need]) -> Iterator[_Trial]:
-        """Yields all inputs, the smallest first, that nothing known of the target's callers rules out."""
-        values = {step.hash: value for step in steps if (value := _plain(step)) is not None}
-        shown = [step for step in steps if step.hash in values]
-        spots = spots_of([values[step.hash] for step in spread(shown, SHAPED)], self.names)
-        seen: set[bytes] = set()
-        for base in _bases(shown):
-            for need, spot, value in broken(values[base.hash], spots, needs):
-                try:
-                    payload = write(value)
-                except (CodecError, RecursionError, TypeError, OverflowError):
-                    continue
-                if payload == base.item.payload or (key := need.name.encode() + payload) in seen:
-                    continue
-                seen.add(key)
-                if by := self.excluded(value):
-                    self.ruled_out[(need.name, spot.parameter, by)] = None
-                    continue
-                item = Input(f"an input that breaks a need ({need.name})", payload, source=EDITED)
-                yield _Trial(need, spot, value, base, item)
-
-    def excluded(self, value: Any) -> str:
-        """Returns what rules an input out; empty where nothing does."""
-        if self.hints is None:
-            return ""
-        for name, argument in values_of(value, self.names).items():
-            try:
-                if self.hints.exclude(self.hinted.get(name), argument):
-                    return "type hints"
-                callers = self.passed.get(name, ())
-                if callers and all(self.hints.exclude(hint, argument) for hint in callers):
-                    return "callers"
-            except RecursionError:  # nested deeper than hints go
-                continue
-        return ""
-
-    def meet(self, trials: Sequence[_Trial], ours: Side, theirs: Side) -> None:
+    def meet(self, trials: Sequence[Trial], ours: Side, theirs: Side) -> None:
         """Has both meet some inputs, and keeps what they differ on."""
         valid = self.examination.source.valid([trial.item.payload for trial in trials])
         kept = []
@@ -201,8 +134,8 @@ class _Attack:
             if held:
                 kept.append(trial)
             else:
-                self.ruled_out[(trial.need.name, trial.spot.parameter, "valid")] = None
-        taken: list[tuple[_Trial, bytes]] = []
+                self.made.rule_out(trial.need, trial.spot, "valid")
+        taken: list[tuple[Trial, bytes]] = []
         payloads = [trial.item.payload for trial in kept]
         with closing(_answers(ours, payloads, BASELINE_SECONDS)) as answers:
             for trial, answer in zip(kept, answers, strict=True):
@@ -220,16 +153,19 @@ class _Attack:
                 self.hashes.append(input_hash(trial.item))
                 self.judge(trial, expected, answer)
 
-    def takes(self, trial: _Trial, outcome: bytes) -> bool:
+    def takes(self, trial: Trial, outcome: bytes) -> bool:
         """Whether the original takes an input: it returns, and what it should where that is known."""
         if not outcome.startswith(VALUE):
             return False
         if not trial.need.supported:
             return True
-        before, now = _without_arguments(trial.base.expected), _without_arguments(outcome)
+        try:
+            before, now = _without_arguments(trial.base.expected), _without_arguments(outcome)
+        except CodecError:  # arrays that share memory
+            return False
         return self.oracle.compare(trial.item, before, now) is None
 
-    def judge(self, trial: _Trial, expected: bytes, answer: Answer) -> None:
+    def judge(self, trial: Trial, expected: bytes, answer: Answer) -> None:
         """Keeps a condition where a candidate's answer differs, and does so again."""
         key = (trial.need.name, trial.spot.parameter)
         difference = "" if key in self.found else self.differs(trial, expected, answer)
@@ -244,7 +180,7 @@ class _Attack:
             difference,
         )
 
-    def differs(self, trial: _Trial, expected: bytes, answer: Answer) -> str:
+    def differs(self, trial: Trial, expected: bytes, answer: Answer) -> str:
         """Returns how an answer differs from the baseline's outcome; empty where it does not."""
         if isinstance(answer, Fault):
             return "" if trial.need.rest else first_line(answer.detail)
@@ -260,12 +196,12 @@ class _Attack:
             return "" if found else self.compared(trial, expected, answer[0])
         return found
 
-    def compared(self, trial: _Trial, expected: bytes, actual: bytes) -> str:
+    def compared(self, trial: Trial, expected: bytes, actual: bytes) -> str:
         """Returns how two outcomes differ; empty where they do not."""
         found = self.oracle.compare(trial.item, expected, actual)
         return "" if found is None else first_line(found.detail)
 
-    def again(self, trial: _Trial, expected: bytes) -> bool:
+    def again(self, trial: Trial, expected: bytes) -> bool:
         """Whether fresh processes show the same difference, so that it is the input's."""
         limits = ((self.examination.baseline, BASELINE_SECONDS), (self.candidate, CANDIDATE_SECONDS))
         answers = []
@@ -289,22 +225,6 @@ def _answers(side: Side, payloads: Sequence[bytes], seconds: float) -> Generator
 
 def _usable(step: Step) -> bool:
     return step.asked is Wanted.SAME and step.cost <= MODERATE and step.expected.startswith(VALUE)
-
-
-def _plain(step: Step) -> Any:
-    try:
-        return read(step.item.payload)
-    except (CodecError, RecursionError):
-        return None
-
-
-def _bases(steps: Sequence[Step]) -> list[Step]:
-    """Returns inputs to edit, promised ones first: the smallest that are not empty, and some others."""
-    promised = [step for step in steps if step.promised] or list(steps)
-    ordered = sorted(promised, key=lambda step: len(step.item.payload))
-    filled = [step for step in ordered if len(step.item.payload) > 2 * len(ordered[0].item.payload)] or ordered
-    small = [step for step in filled if len(step.item.payload) <= LARGEST] or filled[:SMALLEST]
-    return [*small[:SMALLEST], *spread(small[SMALLEST:], BASES - SMALLEST)]
 
 
 def _raised(expected: bytes, actual: bytes) -> str:
