@@ -123,16 +123,28 @@ def test_a_condition_has_a_sentence_and_a_call_that_shows_the_difference(judged)
     assert found.detail == "agrees, under 3 conditions"
 
 
-def test_the_command_verifies_under_conditions(whet, scripted, tmp_path):
+RIGHT = (
+    ["--until", "differential"],
+    3,
+    "no_improvement",
+    "right as far as it was checked, under 3 conditions; not timed",
+)
+FASTER = ([], 0, "improved", "faster, and confirmed, under 3 conditions")
+
+
+@pytest.mark.parametrize(
+    ("until", "code", "status", "message"),
+    [pytest.param(*RIGHT, id="right"), pytest.param(*FASTER, id="faster", marks=pytest.mark.corpus)],
+)
+def test_the_command_verifies_under_conditions(whet, scripted, tmp_path, until, code, status, message):
     scripted(ratio=2.0)
     for name, text in (("slow", COMMON.target), ("work", COMMON.workload), ("fast", COMMON.wrong)):
         (tmp_path / f"{name}.py").write_text(text)
     words = ("slow.py::common", "--workload", "work.py", "--candidate", "fast.py", "--sandbox", "bubblewrap")
-    ended = whet("verify", *words, "--json", cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
+    ended = whet("verify", *words, *until, "--json", cwd=tmp_path)
+    assert ended.returncode == code, ended.stderr
     document = json.loads(ended.stdout)
-    assert document["status"] == "improved"
-    assert document["message"] == "faster, and confirmed, under 3 conditions"
+    assert (document["status"], document["message"]) == (status, message)
     assert sorted(one["need"] for one in document["conditions"]) == ["hashable", "hashable", "no-string"]
 
 
