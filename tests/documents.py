@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from whet.core.audit import Audit, MutantOutcome, NullOutcome
+from whet.core.condition import Condition
 from whet.core.counter import Counter
 from whet.core.evidence import Comparison, Replication
 from whet.core.measurement import Speedup, WorkloadRatio
@@ -25,6 +27,7 @@ def whole_documents() -> dict[str, Any]:
     rung = Rung("build", RungStatus.PASSED)
     winner = Winner("1f", None, "file", (), "", "")
     result = Result("r", task, Status.IMPROVED, speedup, winner, (rung,), Counts(), Cost(), 1.0)
+    result = replace(result, conditions=(Condition("hashable", "xs", "xs can be hashed", "t([])", "..."),))
     row = Comparison("verdict", "improved", "improved", True)
     memory = Memory((MemoryLine(1, "", 1, 1, None),), 1, "tracemalloc")
     function = HotFunction("t", "t.py", 1, 1.0, None)

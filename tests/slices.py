@@ -24,6 +24,7 @@ CORPORA = (
     "test_load",
     "test_loop_edits",
     "test_mutants",
+    "test_needs",
     "test_python_equivalence",
     "test_rearranged",
     "test_scripted_verdicts",

@@ -22,6 +22,7 @@ from whet.agents.models.base import Brief, Request
 from whet.agents.models.catalogue import CatalogueModel
 from whet.core.candidate import content_id
 from whet.core.profile import HotLine
+from whet.evaluators.needs.vocabulary import NEEDS
 
 SOURCE = """\
 import re
@@ -73,6 +74,7 @@ def test_each_edit_says_what_it_is():
         assert edit.summary
         assert edit.needs
         assert edit.unsafe
+        assert set(edit.assumes) <= NEEDS.keys()
         assert set(edit.languages) <= {"python", "c", "cpp", "asm"}
 
 

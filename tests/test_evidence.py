@@ -368,6 +368,7 @@ def test_a_part_cannot_be_the_folder_of_another(checked, tmp_path) -> None:
         lambda d: parts_of(d, "differential").update(hash_seed=1 << 40),
         lambda d: parts_of(d, "differential").update(sources=[1]),
         lambda d: parts_of(d, "differential").update(hashes=[[]]),
+        lambda d: parts_of(d, "differential").update(conditions=[{"need": 1}]),
         lambda d: parts_of(d, "confirm")["measurements"][0]["raw"].update(turns=[]),
         lambda d: parts_of(d, "confirm")["measurements"][0]["raw"].update(turns=3),
         lambda d: parts_of(d, "confirm")["measurements"][0]["raw"]["workloads"][0].update(count=10**12),

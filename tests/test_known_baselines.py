@@ -165,7 +165,7 @@ def test_sizes_that_were_found_are_kept(store, ladder, monkeypatch) -> None:
     unsized = replace(ladder.task.workload, generator=WORKLOAD.replace("sizes = [4, 20]\n", ""))
     old, found = ladder.workshop, []
 
-    def calibrated(workshop, seed, timed):
+    def calibrated(workshop, seed, timed, call_seconds):
         found.append(timed)
         return replace(workshop.task, workload=replace(unsized, sizes=(3, 9)))
 

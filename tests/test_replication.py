@@ -73,6 +73,8 @@ def test_a_right_rewrite_is_right_again(checked, tmp_path) -> None:
     assert compared["differential"].agrees is True
     assert compared["differential inputs"].agrees is True
     assert compared["differential on those"].here == "right"
+    conditions = compared["differential conditions"]
+    assert (conditions.agrees, conditions.recorded) == (True, "items: hashable")
     assert found.candidate == content_id(GOOD)
     told = {row.name: (row.recorded, row.here) for row in found.surroundings}
     assert told["interpreter"][0] == told["interpreter"][1]

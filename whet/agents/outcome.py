@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from whet.agents.evaluations import Evaluations
 from whet.agents.history import History, Round
+from whet.core.condition import conditions_of, under
 from whet.core.errors import UsageError
 from whet.core.front import front
 from whet.core.plain import from_plain
@@ -50,6 +51,7 @@ def concluded(
         why += _nearest(verdicts, [complaint for turn in rounds for complaint in turn.complaints])
     verdict = _of_winner(winner, evaluations) if winner else None
     measurement = verdict.measurement if verdict else None
+    conditions = conditions_of(verdict.rungs) if verdict else ()
     if verdict is not None and verdict.confirmed:
         status = Status.IMPROVED
     elif state["ended"] == "budget":
@@ -66,12 +68,13 @@ def concluded(
         candidates=_counts(rounds, verdicts),
         cost=spent.cost,
         seconds=spent.seconds,
-        message=" ".join("; ".join(why).split()),
+        message=" ".join("; ".join(why).split()) + under(conditions),
         front=front(
             evaluations.baseline.id,
             [(one, evaluations.candidate(one.candidate).origin) for one in verdicts],
             metrics,
         ),
+        conditions=conditions,
     )
 
 

@@ -38,6 +38,8 @@ INTERRUPTED = 20.0
 """Seconds that a process may take to save its state once it is told to end."""
 LARGEST_PATCH = 100_000
 """Characters; what is longer, nobody reviews."""
+MOST_CONDITIONS = 20
+"""Of one function; the document has all."""
 WITH_DOCUMENT = (Exit.IMPROVED, Exit.NO_IMPROVEMENT, Exit.BUDGET, Exit.BASELINE)
 
 
@@ -209,6 +211,10 @@ def read_document(document: dict[str, Any], blank: Finding) -> Finding:
         cost_complete=document["cost"]["usd_complete"],
         seconds=document["seconds"],
         message=one_line(message, 300),
+        conditions=tuple(
+            (one_line(one["sentence"], 1000), one_line(one["counterexample"], 1000), one_line(one["difference"], 1000))
+            for one in document.get("conditions", ())[:MOST_CONDITIONS]
+        ),
     )
 
 

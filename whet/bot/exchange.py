@@ -49,6 +49,7 @@ class Exchanged(BaseModel):
     seconds: Amount = 0.0
     reproduce: Line = ""
     message: Line = ""
+    conditions: list[tuple[Line, Line, Line]] = Field(default_factory=list, max_length=40)
 
     def finding(self) -> Finding:
         """Returns it as the bot's own.
@@ -59,7 +60,7 @@ class Exchanged(BaseModel):
         if not TARGET.fullmatch(self.target):
             raise UsageError("the findings name a target outside the repository")
         values = self.model_dump()
-        for name in ("workloads", "labels", "rungs"):
+        for name in ("workloads", "labels", "rungs", "conditions"):
             values[name] = tuple(tuple(one) if isinstance(one, list | tuple) else one for one in values[name])
         return Finding(**values)
 

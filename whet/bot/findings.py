@@ -42,6 +42,8 @@ class Finding:
         seconds: of the run.
         reproduce: the command that does it again.
         message: one line on why it ended so.
+        conditions: what has to hold for the rewrite to behave as before: the sentence, a call on which it does not, and
+            how it differs there.
     """
 
     target: str
@@ -65,6 +67,7 @@ class Finding:
     seconds: float = 0.0
     reproduce: str = ""
     message: str = ""
+    conditions: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def path(self) -> str:

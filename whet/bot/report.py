@@ -61,6 +61,7 @@ def summary(
         parts += ["**This change against its base**", _table(changes)]
     if rewrites:
         parts += ["**Rewrites tried on the head**", _table(rewrites)]
+    parts += [conditions for one in findings if (conditions := _conditions(one))]
     parts += also
     if findings:
         parts.append(_details(findings))
@@ -87,7 +88,7 @@ def headline(findings: Sequence[Finding]) -> str:
 
 def suggestion(finding: Finding, block: str) -> str:
     """Returns a review comment."""
-    return cut(f"{_sentence(finding)}\n\n{block}\n\n{_again(finding)}")
+    return cut("\n\n".join(filter(None, (_sentence(finding), block, _conditions(finding), _again(finding)))))
 
 
 def patch_block(finding: Finding) -> str:
@@ -102,6 +103,7 @@ def pull_body(findings: Sequence[Finding], number: int, head: str, marker: str) 
     """Returns the text of a follow-up pull request."""
     lines = [marker, f"Rewrites for #{number} at {head}, on lines that its diff does not show."]
     lines += [f"- {_sentence(one)} {_again(one)}" for one in findings]
+    lines += filter(None, map(_conditions, findings))
     return cut("\n\n".join([*lines, _details(findings)]))
 
 
@@ -168,6 +170,17 @@ def _cost(one: Finding) -> str:
 def _sentence(one: Finding) -> str:
     labels = f" ({', '.join(map(code, one.labels))})" if one.labels else ""
     return f"{code(one.target)}{labels}: {_figure(one)}. Tests: {code(one.tests, 80)}."
+
+
+def _conditions(one: Finding) -> str:
+    """Returns what has to hold for a change that was found right."""
+    if one.answer is Answer.WRONG or not one.conditions:
+        return ""
+    rows = [
+        f"- {code(sentence)}{f'; else for instance {code(call, 1000)}' if call else ''}: {code(difference)}"
+        for sentence, call, difference in one.conditions
+    ]
+    return "\n".join([f"{code(one.target)} behaves as before **only if**", "", *rows])
 
 
 def _again(one: Finding) -> str:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 
+from whet.core.condition import Condition
 from whet.core.errors import BaselineError, Exit
 from whet.core.front import BASELINE, Figure, FrontRow
 from whet.core.measurement import CPU, BaselineRatio, Speedup, WorkloadRatio
@@ -64,6 +65,9 @@ def result_lines(result: Result, headline: str | None = None) -> Iterator[str]:
         yield from front_lines(result.front)
     if result.status is Status.IMPROVED and result.candidate is not None and result.candidate.labels:
         yield f"kind        {one_line(', '.join(result.candidate.labels))}"
+    if result.conditions:
+        yield ""
+        yield from condition_lines(result.conditions)
     if result.rungs:
         yield ""
         told: set[str] = set()
@@ -80,6 +84,16 @@ def result_lines(result: Result, headline: str | None = None) -> Iterator[str]:
     cached = f"{tokens.cached} cached, {percent(round(tokens.cached_share, 2))}"
     yield f"            {count(tokens.input, 'token')} in ({cached}), {tokens.output} out"
     yield f"run         {result.run}, {result.seconds:.1f} s"
+
+
+def condition_lines(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Yields what has to hold for a rewrite to behave as the original does, each with a call that shows it."""
+    yield "conditions  it behaves as the original does only if"
+    for one in conditions:
+        yield f"  {one_line(one.sentence)}"
+        if one.counterexample:
+            yield f"      {printable(one.counterexample)}"
+        yield f"      {one_line(one.difference)}"
 
 
 def speedup_lines(speedup: Speedup) -> Iterator[str]:

@@ -108,6 +108,8 @@ def _function(function: HotFunction, attempt: Attempt | None) -> Iterator[str]:
     if (speedup := attempt.speedup) is not None:
         ratio = f"{times(speedup.ratio)} ({times(speedup.low)} to {times(speedup.high)}), "
     yield f"                 {kept}: {ratio}{one_line(attempt.why, 300)}"
+    for condition in attempt.conditions:
+        yield f"                 only if {one_line(condition.sentence, 200)}"
 
 
 def _figures(measured: Measurement) -> Iterator[str]:

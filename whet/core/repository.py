@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from whet.core.condition import Condition
 from whet.core.errors import Exit
 from whet.core.measurement import Measurement, Speedup
 from whet.core.plain import to_plain
@@ -149,6 +150,7 @@ class Attempt:
         diff: of the best candidate, against the function's file.
         end_to_end: the command before and after it; None where that was not measured.
         commit: the hash of its commit.
+        conditions: what has to hold for the function to behave as before, and is not known to.
     """
 
     function: HotFunction
@@ -161,6 +163,7 @@ class Attempt:
     diff: str = ""
     end_to_end: Measurement | None = None
     commit: str | None = None
+    conditions: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from whet.core.candidate import Candidate
+from whet.core.condition import Condition
 from whet.core.errors import Exit
 from whet.core.front import FrontRow
 from whet.core.measurement import Measurement, Speedup
@@ -181,6 +182,7 @@ class Result:
         message: one line on why it ended so.
         front: where several metrics were asked for, the texts that no other is shown to be better than.
         quick: whether each figure rests on one look at few turns; see ``--quick``.
+        conditions: what has to hold for the candidate to behave as the original does, and is not known to.
     """
 
     run: str
@@ -195,6 +197,7 @@ class Result:
     message: str = ""
     front: tuple[FrontRow, ...] = ()
     quick: bool = False
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def exit_code(self) -> Exit:

@@ -108,7 +108,10 @@ class Verdict:
         return self.improved and confirm is not None and confirm.status is RungStatus.PASSED
 
     def thinned(self) -> Verdict:
-        """Returns it without raw evidence: hashes of inputs, samples, names of tests. Figures, seeds and hints stay."""
+        """Returns it without raw evidence: hashes of inputs, samples, names of tests.
+
+        Figures, seeds, hints and conditions stay.
+        """
         measurement = replace(self.measurement, raw={}) if self.measurement is not None else None
         return replace(self, rungs=tuple(map(_thinned, self.rungs)), measurement=measurement)
 
@@ -126,6 +129,6 @@ def _thinned(rung: Rung) -> Rung:
     kept = {
         name: value
         for name, value in rung.evidence.items()
-        if name in ("hints", "protocol") or not isinstance(value, Mapping | list | tuple)
+        if name in ("hints", "protocol", "conditions") or not isinstance(value, Mapping | list | tuple)
     }
     return replace(rung, evidence=kept)

@@ -44,6 +44,7 @@ from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.known_baselines import KnownBaselines
 from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
 from whet.evaluators.meters.base import Meter
+from whet.evaluators.needs.attack import with_conditions
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.pairs import Side
@@ -460,7 +461,8 @@ class Ladder:
         if scaled:
             evidence["scale"] = scaled
         notes = (shortened(compared), scaled and f"scaled to this machine: {scaled}")
-        return Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
+        found = Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
+        return with_conditions(found, self.task, examination, theirs.subject, self._oracle)
 
     def _hazard(self, climber: Climber) -> Finding | None:
         if climber.watched is not None and climber.watched.detail:

@@ -55,6 +55,10 @@ class Side:
         self._worker = worker
         self._live: Live | None = None
 
+    def another(self) -> Side:
+        """Returns a side of the same subject with a process of its own."""
+        return Side(self.subject, self._hash_seed, self._worker)
+
     def open(self) -> Fault | None:
         """Starts its process, where there is none."""
         if self._live is None:

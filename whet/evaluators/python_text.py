@@ -10,6 +10,8 @@ from whet.sandbox.inside.decode import Node
 
 LONGEST = 1000
 """Characters of a call. A longer one would crowd out what it is shown with, and is cut instead."""
+DEEPEST = 20
+"""Lists of one item in each other that are written out."""
 WIDEST_INTEGER = 4096
 """Bits of an integer in decimals: Python refuses to write much larger ones so."""
 
@@ -32,6 +34,111 @@ def call_text(symbol: str, value: Any) -> str:
     except ValueError:
         return ""
     return text if len(text) <= LONGEST else ""
+
+
+def session_text(symbol: str, value: Any) -> str:
+    """Returns statements that call the target with an input, also with one that holds an object twice.
+
+    Args:
+        symbol: see `call_text`.
+        value: the input as plain data without references; see `whet.evaluators.inputs.plain_data.read`.
+
+    Returns:
+        One line for a Python session; empty where it is too long or has no source.
+    """
+    names = _Names(value)
+    try:
+        call = call_text(symbol, names.named(value))
+    except ValueError:
+        return ""
+    text = "; ".join([*names.statements, call])
+    return text if call and len(text) <= LONGEST else ""
+
+
+class _Named:
+    """Stands for an object that a statement before has made."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _Names:
+    """Gives names to lists and dictionaries that are held twice, and to lists that are nested deeply.
+
+    Attributes:
+        statements: that make them.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.statements: list[str] = []
+        self._made: dict[int, _Named] = {}
+        self._visits: dict[int, int] = {}
+        self._visit(value)
+
+    def _visit(self, value: Any) -> None:
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, (list, Node)):
+                self._visits[id(one)] = self._visits.get(id(one), 0) + 1
+                if self._visits[id(one)] > 1:
+                    continue
+            waiting += _held(one)
+
+    def named(self, value: Any) -> Any:
+        """Returns a value in which names stand for what has one.
+
+        Raises:
+            ValueError: it has no source.
+        """
+        if isinstance(value, list) and (depth := _depth(value)) > DEEPEST:
+            inner = value
+            for _ in range(depth):
+                inner = inner[0]
+            self._assign(value, f"functools.reduce(lambda one, _: [one], range({depth}), {source(self.named(inner))})")
+            self.statements.insert(0, "import functools")
+        elif self._visits.get(id(value), 0) > 1 and id(value) not in self._made:
+            self._share(value)
+        if id(value) in self._made:
+            return self._made[id(value)]
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(self.named, value))
+        if isinstance(value, Node) and value.kind == "dict":
+            return Node("dict", "", [(name, key, self.named(item)) for name, key, item in value.state], True)
+        return value
+
+    def _share(self, value: Any) -> None:
+        if not isinstance(value, list):
+            self._assign(value, source(value))
+            return
+        itself = [i for i, item in enumerate(value) if item is value]
+        name = self._assign(value, "")
+        at = len(self.statements) - 1
+        parts = ["None" if i in itself else source(self.named(item)) for i, item in enumerate(value)]
+        self.statements[at] = f"{name} = [{', '.join(parts)}]"
+        self.statements += [f"{name}[{i}] = {name}" for i in itself]
+
+    def _assign(self, value: Any, text: str) -> str:
+        name = "abcdefghijklmnopqrstuvwxyz"[len(self._made) % 26]
+        self._made[id(value)] = _Named(name)
+        self.statements.append(f"{name} = {text}")
+        return name
+
+
+def _held(value: Any) -> Sequence[Any]:
+    if isinstance(value, Node):
+        return [item for _, _, item in value.state] if value.kind == "dict" else ()
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def _depth(value: Any) -> int:
+    """Returns how many lists of one item are in each other, the innermost list left out."""
+    depth = 0
+    seen = set[int]()
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) and id(value) not in seen:
+        seen.add(id(value))
+        value, depth = value[0], depth + 1
+    return depth
 
 
 def _parts(value: Any) -> dict[str, Any]:
@@ -74,6 +181,8 @@ def source(value: Any) -> str:
         return f"[{_row(value)}]"
     if isinstance(value, tuple):
         return f"({_row(value)},)" if len(value) == 1 else f"({_row(value)})"
+    if isinstance(value, _Named):
+        return value.name
     if isinstance(value, Node):
         return _node(value)
     raise ValueError(f"no source of a {type(value).__name__}")
@@ -89,6 +198,12 @@ def _node(node: Node) -> str:
         return f"frozenset({{{_row(node.state)}}})" if node.state else "frozenset()"
     if node.kind == "tuple":
         return f"{name}({_row(node.state)})"
+    if node.kind == "lazy":
+        return f"iter([{_row(node.state)}])"
+    if node.name == "collections:defaultdict":
+        made, items = node.state
+        entries = ", ".join(f"{source(key)}: {source(value)}" for key, value in items)
+        return f"__import__('collections').defaultdict({made or None}, {{{entries}}})"
     if node.kind == "enum":
         return f"{name}.{node.state}"
     raise ValueError(f"no source of a {node.kind}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from whet.core.candidate import Candidate, content_id
+from whet.core.condition import conditions_of, under
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
@@ -262,11 +263,12 @@ def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict
 
 def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, seconds: float) -> Result:
     failed = verdict.failed
+    conditions = conditions_of(verdict.rungs)
     better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
     if failed is not None and not verdict.correct:
         message = f"{failed.name}: {failed.reason}"
     elif verdict.confirmed:
-        message = f"{better}, and confirmed"
+        message = f"{better}, and confirmed{under(conditions)}"
     elif verdict.improved:
         message = f"measured {better}, but not confirmed: it was not asked for"
     elif (untimed := verdict.rung("measure")) is not None and untimed.reason is Reason.NO_DEVICE:
@@ -278,7 +280,7 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
     elif failed is not None:
         message = f"right, but {failed.reason}: {failed.detail}"
     else:
-        message = "right as far as it was checked; not timed"
+        message = f"right as far as it was checked{under(conditions)}; not timed"
     speedup = verdict.measurement.speedup if verdict.measurement and verdict.correct else None
     rejected = {} if failed is None or failed.reason is None else {failed.reason.value: 1}
     return Result(
@@ -292,4 +294,5 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
         cost=Cost(),
         seconds=seconds,
         message=message,
+        conditions=conditions,
     )

@@ -41,6 +41,8 @@ class Edit(Protocol):
         summary: what it changes, in a line.
         needs: what must stand in the file for it to apply.
         unsafe: when the new file may behave otherwise than the old one.
+        assumes: what it may need of arguments that the old file does not: names of
+            `whet.evaluators.needs.vocabulary`. All of those are attacked, whoever made a rewrite.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Edit(Protocol):
     summary: str
     needs: str
     unsafe: str
+    assumes: tuple[str, ...]
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal a place; none for a text that cannot be read."""

@@ -15,7 +15,7 @@ OPENING = """\
 This page is generated from the edits: `python -m whet.agents.catalogue.page > docs/edits.md`.
 
 What an edit needs is looked for in the file; when it is unsafe, nobody can always tell from the file: the ladder does.
-See [the catalogue](catalogue.md).
+What it assumes of arguments are [needs](oracle.md#conditions), which are attacked. See [the catalogue](catalogue.md).
 """
 
 
@@ -27,14 +27,15 @@ def page() -> str:
 def _sections() -> Iterator[str]:
     for languages in dict.fromkeys(edit.languages for edit in EDITS):
         yield f"## {' and '.join(LANGUAGES[language] for language in languages)}\n"
-        yield "| edit | what it does | needs | unsafe | kind of win | card |\n|---|---|---|---|---|---|"
+        yield "| edit | what it does | needs | unsafe | assumes | kind of win | card |\n|---|---|---|---|---|---|---|"
         yield from (_row(edit) for edit in EDITS if edit.languages == languages)
         yield ""
 
 
 def _row(edit: Edit) -> str:
     card = card_of(edit.name)
-    cells = (f"`{edit.name}`", edit.summary, edit.needs, edit.unsafe, edit.label, card.name if card else "")
+    assumes = ", ".join(f"`{need}`" for need in edit.assumes)
+    cells = (f"`{edit.name}`", edit.summary, edit.needs, edit.unsafe, assumes, edit.label, card.name if card else "")
     return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
 
 

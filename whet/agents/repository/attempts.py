@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from whet.agents.repository.bench import Bench
 from whet.agents.repository.searches import searched
 from whet.core.candidate import Candidate
+from whet.core.condition import Condition
 from whet.core.config import Budget
 from whet.core.events import Event, Kind
 from whet.core.measurement import BETTER, Measurement, Outcome
@@ -49,7 +50,7 @@ def attempt(
     if result.status is not Status.IMPROVED or winner is None or result.speedup is None:
         return replace(told, diff=winner.diff if winner else ""), standing
     texts = _files(bench, function, result.run, winner.source)
-    told = replace(told, labels=winner.labels, diff=_diff(bench, texts))
+    told = replace(told, labels=winner.labels, diff=_diff(bench, texts), conditions=result.conditions)
     places = {path: bench.worktree.file(path) for path in texts}
     before = {path: place.read_bytes() for path, place in places.items()}
     for path, text in texts.items():
@@ -97,6 +98,16 @@ def _judged(
     return changed, not slower, f"the whole command: {WORDS[measured.outcome]}", measured
 
 
+def _conditions(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Yields what has to hold for a win, for its commit's message."""
+    if conditions:
+        yield ""
+        yield "It behaves as before only if"
+        for one in conditions:
+            yield f"- {one_line(one.sentence, 200)}; else for instance {one_line(one.counterexample, 300)}:"
+            yield f"  {one_line(one.difference, 300)}"
+
+
 def _message(bench: Bench, function: HotFunction, result: Result, winner: Winner, measured: Measurement | None) -> str:
     """Returns the message of a win's commit."""
     assert result.speedup is not None
@@ -114,6 +125,7 @@ def _message(bench: Bench, function: HotFunction, result: Result, winner: Winner
             f"{times(whole.ratio)} ({times(whole.low)} to {times(whole.high)}).",
             f"Tests: {tests}.",
             f"Kind: {', '.join(winner.labels) or 'not known'}.",
+            *_conditions(result.conditions),
             "",
             f"Whet-Run: {bench.run}",
             f"Whet-Function-Run: {result.run}",

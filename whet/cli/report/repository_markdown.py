@@ -53,6 +53,11 @@ def _lines(result: RepositoryResult) -> Iterator[str]:
             yield ""
             yield f"{plain(', '.join(attempt.labels)) or 'no label'}; commit `{(attempt.commit or '')[:10]}`"
             yield ""
+            for one in attempt.conditions:
+                shown = f", else for instance {code(one.counterexample)}: {plain(one.difference)}"
+                yield f"- only if {plain(one.sentence)}{shown if one.counterexample else ''}"
+            if attempt.conditions:
+                yield ""
             yield fenced(attempt.diff[:LONGEST_DIFF])
             yield ""
     cost = result.cost

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from whet.core.condition import conditions_in
 from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.measurement import OF_TIME, Measurement
@@ -133,6 +134,10 @@ def _differential(bundle: Bundle) -> Iterator[str]:
             yield f"rungs.{rung.name}: its seeds are none"
         if not isinstance(sources, Mapping) or not all(type(one) is int and one >= 0 for one in sources.values()):
             yield f"rungs.{rung.name}: its sources are not counted"
+        try:
+            conditions_in(drawn)
+        except ValidationError:
+            yield f"rungs.{rung.name}: its conditions are none"
         count, hashes = drawn.get("inputs"), drawn.get("hashes")
         if count is None and hashes is None and rung.status is RungStatus.FAILED:
             continue

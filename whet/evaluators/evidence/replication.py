@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.candidate import Candidate
+from whet.core.condition import CONDITIONS, conditions_in
 from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener
@@ -247,6 +248,13 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
     fault = isinstance(found, Fault)
     detail = found.detail.partition("\n")[0] if isinstance(found, Fault) else ""
     yield Comparison(f"{rung.name} on those", said, "wrong" if fault else "right", fault == (said == "wrong"), detail)
+    if CONDITIONS in drawn and CONDITIONS in found.evidence:
+        told, here = (_conditions(evidence) for evidence in (drawn, found.evidence))
+        yield Comparison(f"{rung.name} conditions", told, here, told == here)
+
+
+def _conditions(evidence: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(f"{one.parameter}: {one.need}" for one in conditions_in(evidence))) or "none"
 
 
 def _timed_again(rung: Rung, ladder: Ladder) -> Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whet.sandbox.inside.codec import CodecError, _Writer, pack_size
+from whet.sandbox.inside.codec import CodecError, _Writer, encode, pack_size
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 ARRAYS = ("ndarray", "tensor")
@@ -98,12 +98,9 @@ def write(value: Any) -> bytes:
     """Returns plain data as bytes: what `read` was given, where nothing was edited.
 
     Raises:
-        CodecError: it holds something that cannot be written.
-        RecursionError: it nests too deeply.
+        CodecError: it holds something that cannot be written, or nests too deeply.
     """
-    writer = _PlainWriter()
-    writer.write(value)
-    return b"".join(writer.out)
+    return encode(value, _PlainWriter())
 
 
 def cells_of(node: Node) -> Any:

@@ -131,7 +131,7 @@ def found(value: Any, path: Path) -> list[Any]:
         elif kind == "at":
             there = [one[key] for one in there if isinstance(one, (list, tuple)) and key < len(one)]
         else:
-            there = [child for one in there for step, child in parts(one) if _leads(wanted, step)]
+            there = [child for one in there for step, child in parts(one) if leads(wanted, step)]
     return there
 
 
@@ -157,7 +157,7 @@ def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Ran
     else:
         steps = list(parts(value))
         children = [child for _, child in steps]
-        matching = [i for i, (step, _) in enumerate(steps) if _leads(path[0], step)]
+        matching = [i for i, (step, _) in enumerate(steps) if leads(path[0], step)]
     if not matching:
         raise UnsuitedError
     if len(matching) > 1 and not (every and ITEM not in rest and VALUE not in rest):
@@ -167,7 +167,8 @@ def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Ran
     return with_parts(value, children)
 
 
-def _leads(wanted: Step, step: Step) -> bool:
+def leads(wanted: Step, step: Step) -> bool:
+    """Whether a step of a path, which may stand for all items or entries, is or includes a step to one of them."""
     return wanted == step or (wanted == ITEM and step[0] == "at") or (wanted == VALUE and step[0] == "key")
 
 

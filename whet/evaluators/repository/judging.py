@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from whet.core.condition import only_if
 from whet.core.config import Options, load_project_config
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
@@ -192,7 +193,7 @@ class _Judging:
         found = self._verified(change)
         if isinstance(found, str):
             return FunctionAnswer(change.target, Answer.NOT_JUDGED, found)
-        why, speedup = one_line(found.message, 500), found.speedup
+        why, speedup = one_line("; ".join(filter(None, (found.message, only_if(found.conditions)))), 500), found.speedup
         failed = next((rung for rung in found.rungs if rung.status == "failed"), None)
         if found.status is Status.IMPROVED:
             answer = Answer.FASTER

@@ -24,6 +24,7 @@ class AlignedLoops:
     summary = "begins each loop of assembly at a multiple of 32 or 64 bytes"
     needs = "a local label to which a later branch jumps back"
     unsafe = "never wrong; slower where what is skipped is run through often"
+    assumes: tuple[str, ...] = ()
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal a size, for all loops of the file."""

@@ -55,6 +55,7 @@ class ClangTidy:
     summary = "takes the mends of clang-tidy's performance checks, and of a few others that may save time"
     needs = "clang-tidy and bubblewrap on this machine, and a file that clang compiles"
     unsafe = "a mend whose check sees one file only: a reference to what another thread or name changes"
+    assumes: tuple[str, ...] = ()
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal a check, then one with all mends; none where the tool or the sandbox is missing."""

@@ -49,6 +49,7 @@ class CompilerChoices:
     summary = "takes what gcc or clang makes of the file with other flags: unrolled, with wider vectors, or with none"
     needs = "a contract, flags that the task leaves open, bubblewrap, an x86-64 machine"
     unsafe = "a processor that lacks the instructions"
+    assumes: tuple[str, ...] = ()
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal a choice; none where a tool or the sandbox is missing."""

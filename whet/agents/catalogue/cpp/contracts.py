@@ -23,6 +23,7 @@ class RestrictPointers:
     summary = "writes `restrict` on the pointers of which the contract says that they lie apart"
     needs = "a contract with two buffers or more, one of them written, and pointers without `restrict`"
     unsafe = "a caller that does not keep to the contract"
+    assumes: tuple[str, ...] = ()
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal for all pointers."""
@@ -51,6 +52,7 @@ class AlignedPointers:
     summary = "tells the compiler the alignment of buffers that the contract states"
     needs = "a contract that states an `align` beyond the element's size"
     unsafe = "a caller that does not keep to the contract"
+    assumes: tuple[str, ...] = ()
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal for all pointers."""

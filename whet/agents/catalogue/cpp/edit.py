@@ -38,6 +38,7 @@ class CppEdit(ABC):
     summary: str
     needs: str
     unsafe: str
+    assumes: tuple[str, ...] = ()
 
     @abstractmethod
     def changes(self, source: CppSource) -> Iterator[Change]:

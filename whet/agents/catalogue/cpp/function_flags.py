@@ -26,6 +26,7 @@ class FunctionFlags:
     summary = "compiles one function with this machine's vectors, the widest of them, or for short loops without any"
     needs = "a function with a loop and without such an attribute, in a task that does not pin its flags"
     unsafe = "a processor that lacks the instructions"
+    assumes: tuple[str, ...] = ()
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal a choice."""

@@ -25,6 +25,7 @@ class MembershipOfMade(PythonEdit):
     summary = "asks a set made once, or a dictionary itself, instead of a list made for each question"
     needs = "`x in [f(y) for y in ys]` or `any(f(y) == x for y in ys)` in a loop that leaves ys alone; `x in list(ys)`"
     unsafe = "elements that cannot be hashed; elements that change meanwhile; texts, where `in` asks for parts"
+    assumes: tuple[str, ...] = ("hashable", "no-string")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a question."""

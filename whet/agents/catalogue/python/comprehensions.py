@@ -26,6 +26,7 @@ class Comprehensions(PythonEdit):
     summary = "fills a list, set or dictionary by a comprehension instead of a call for each element"
     needs = "a loop, perhaps with conditions, whose only act is `xs.append(...)`, `s.add(...)` or `d[k] = v`"
     unsafe = "expressions that look at the half-filled container through another name"
+    assumes: tuple[str, ...] = ("no-alias",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a loop."""

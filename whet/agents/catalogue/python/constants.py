@@ -26,6 +26,7 @@ class ConstantMembership(PythonEdit):
     summary = "asks a set instead of a list of constants, at the top of the file or written out in the test"
     needs = "`x in NAMES` with a list that the file binds once, or in a loop `x in [...]` with four constants or more"
     unsafe = "elements asked for that cannot be hashed; another file that changes the list"
+    assumes: tuple[str, ...] = ("hashable",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a constant of the file, and one a written-out list."""

@@ -28,6 +28,7 @@ class AvoidedCopies(PythonEdit):
     summary = "copies one or two levels instead of all, or leaves out a copy that is only read"
     needs = "`deepcopy(x)` or `json.loads(json.dumps(x))`, or `list(x)`, `x[:]` and `x.copy()` that nobody keeps"
     unsafe = "data that is nested deeper than the text shows, shared parts, and what is changed through another name"
+    assumes: tuple[str, ...] = ("no-alias", "acyclic", "shallow")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a copy."""

@@ -33,6 +33,7 @@ class CountedOnce(PythonEdit):
     summary = "counts all elements once with a Counter instead of once for each element"
     needs = "`xs.count(x)` in a loop, or `key=xs.count`, while the list xs does not change"
     unsafe = "elements that cannot be hashed; a string asked for parts longer than one character"
+    assumes: tuple[str, ...] = ("hashable", "no-string", "reiterable")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a list."""

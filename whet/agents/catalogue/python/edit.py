@@ -30,6 +30,7 @@ class PythonEdit(ABC):
     summary: str
     needs: str
     unsafe: str
+    assumes: tuple[str, ...]
 
     @abstractmethod
     def changes(self, source: PythonSource) -> Iterator[Change]:

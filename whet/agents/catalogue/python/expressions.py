@@ -34,6 +34,7 @@ class InvariantExpressions(PythonEdit):
     summary = "computes an attribute, an element, arithmetic or a pure helper's value once before the loop"
     needs = "an expression of variables that the loop does not change, in a turn that always evaluates it"
     unsafe = "a loop that never ran now evaluates it; attributes that compute, or that other code changes"
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a distinct expression and loop, and before them one of all in a function."""

@@ -25,6 +25,7 @@ class SortedForExtremes(PythonEdit):
     summary = "takes min, max, nsmallest or nlargest instead of sorting all for one end"
     needs = "`sorted(xs)[0]`, `[-1]` or `[:k]`, or a list that is sorted and then only read by such indices"
     unsafe = "an empty sequence raises ValueError in place of IndexError; a negative k; NaN"
+    assumes: tuple[str, ...] = ("no-nan", "non-negative")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a sorted list."""

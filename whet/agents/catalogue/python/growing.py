@@ -24,6 +24,7 @@ class GrowingTotals(PythonEdit):
     summary = "keeps the sum, maximum or minimum of a growing list up to date instead of going through it again"
     needs = "`sum(xs)`, `max(xs)` or `min(xs)` in the loop in which the list xs grows, by append alone"
     unsafe = "floats may be rounded otherwise; the extreme of an empty list is None instead of an error"
+    assumes: tuple[str, ...] = ("no-nan",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a function of a list."""

@@ -23,6 +23,7 @@ class GrownInPlace(PythonEdit):
     summary = "appends to the list instead of copying it into a longer one"
     needs = "`xs = xs + [x]` in a loop, where nothing else keeps the list; or the same for an attribute or an item"
     unsafe = "another name for the list, which now grows too"
+    assumes: tuple[str, ...] = ("no-alias",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a list, for all its places."""

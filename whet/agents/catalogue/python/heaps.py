@@ -34,6 +34,7 @@ class Heaps(PythonEdit):
     summary = "takes the smallest element from a heap instead of sorting or searching the whole list each time"
     needs = "`q.sort()` and `q.pop(0)`, or `x = min(q)` and `q.remove(x)`, in a loop that otherwise only appends to q"
     unsafe = "elements that change while they are in the list; elements that do not compare"
+    assumes: tuple[str, ...] = ("no-nan", "ordered", "real")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a list."""

@@ -34,6 +34,7 @@ class CachedHelpers(PythonEdit):
         "a function of the file without effects, or `strptime` and the like, called in a loop with few distinct values"
     )
     unsafe = "arguments that cannot be hashed, or are equal but of other types; results that somebody changes"
+    assumes: tuple[str, ...] = ("hashable", "one-type")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a helper and caller, and one a parser and caller."""

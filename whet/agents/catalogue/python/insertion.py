@@ -22,6 +22,7 @@ class InsertedInOrder(PythonEdit):
     summary = "inserts an element at its place by bisection instead of sorting the whole list again"
     needs = "`xs.append(x)` followed by `xs.sort()` in a loop, on a list that begins empty or sorted"
     unsafe = "elements that change while they are in the list; NaN"
+    assumes: tuple[str, ...] = ("no-nan",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a list."""

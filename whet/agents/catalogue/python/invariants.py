@@ -26,6 +26,7 @@ class InvariantCalls(PythonEdit):
     summary = "computes max, min, sum, sorted, set and the like of an unchanged variable once before the loop"
     needs = "a call of such a built-in on a variable that the loop does not change"
     unsafe = "a loop that never ran now evaluates the call; an iterator gives its items once only"
+    assumes: tuple[str, ...] = ("reiterable",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a distinct call of a function."""

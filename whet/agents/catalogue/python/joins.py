@@ -29,6 +29,7 @@ class NestedLoopJoins(PythonEdit):
     summary = "groups the inner collection by its key in a dictionary once instead of going through it each time"
     needs = "an inner loop or comprehension over an unchanged collection, behind a test `inner.key == outer.key`"
     unsafe = "keys that cannot be hashed, or change meanwhile; keys equal with unequal hashes; NaN"
+    assumes: tuple[str, ...] = ("hashable", "no-nan", "reiterable", "rest-unread")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change an inner loop."""

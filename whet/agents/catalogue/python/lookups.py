@@ -23,6 +23,7 @@ class Lookups(PythonEdit):
     summary = "keeps the length of an unchanged variable, or a function of a module, in a local variable"
     needs = "`len(xs)` or `module.function(...)` in a loop that changes neither"
     unsafe = "code called in the loop that changes the variable, or rebinds the module's attribute"
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a length, and one a function of a module."""

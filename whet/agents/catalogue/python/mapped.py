@@ -27,6 +27,7 @@ class MappedBuiltins(PythonEdit):
     summary = "calls a built-in through map, and changes characters through str.translate"
     needs = "`[int(x) for x in xs]`, or `''.join(table.get(c, c) for c in text)`"
     unsafe = "keys of more than one character; something other than a text that is walked through"
+    assumes: tuple[str, ...] = ("hashable", "no-string")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a comprehension."""

@@ -36,6 +36,7 @@ class ListMembership(PythonEdit):
     summary = "asks a set instead of a list whether it holds an element"
     needs = "`x in xs` in a loop, where the list xs grows by append alone or does not change"
     unsafe = "elements that cannot be hashed, or that are equal with unequal hashes"
+    assumes: tuple[str, ...] = ("hashable", "no-string", "reiterable", "rest-unread")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a list."""

@@ -34,6 +34,7 @@ class CompiledPatterns(PythonEdit):
     summary = "compiles a regular expression once instead of looking it up in the cache of `re` each time"
     needs = "`re.match(pattern, ...)` and the like in a function or loop that does not change the pattern"
     unsafe = "an invalid pattern in code that never ran now fails when the file is loaded"
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a pattern."""

@@ -23,6 +23,7 @@ class FirstPositions(PythonEdit):
     summary = "looks the first position of an element up in a dictionary instead of searching the list for it"
     needs = "`xs.index(x)` in a loop, or `key=xs.index`, while the list xs does not change"
     unsafe = "elements that cannot be hashed; a missing element raises KeyError in place of ValueError"
+    assumes: tuple[str, ...] = ("hashable", "no-string")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a list."""

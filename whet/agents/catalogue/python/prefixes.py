@@ -26,6 +26,7 @@ class PrefixTotals(PythonEdit):
     summary = "computes the sums (maxima, minima) of all prefixes once with accumulate, and reads each slice's off"
     needs = "`sum(xs[:i])`, `sum(xs[i:j])`, `max(xs[:i])` or `min(xs[:i])` in a loop that does not change the list xs"
     unsafe = "floats are rounded otherwise; negative bounds; a slice whose end stands before its start"
+    assumes: tuple[str, ...] = ("non-negative", "in-range", "no-nan")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a function of a list."""

@@ -32,6 +32,7 @@ class Deques(PythonEdit):
     summary = "takes a deque for a list whose front is popped or inserted at"
     needs = "`q.pop(0)` or `q.insert(0, x)` on a list of the function that is not sliced, sorted or handed on"
     unsafe = "a pop from the empty queue has another message; an index in the middle is slow"
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a queue."""

@@ -27,6 +27,7 @@ class CountedByBisect(PythonEdit):
     summary = "sorts the elements once, and counts those below or above a value by bisection"
     needs = "`sum(1 for x in xs if x < v)`, `len([...])` or a loop that counts so, repeated while xs does not change"
     unsafe = "elements that do not compare with each other; NaN"
+    assumes: tuple[str, ...] = ("ordered", "real", "no-nan")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a count."""

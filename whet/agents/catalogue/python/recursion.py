@@ -28,6 +28,7 @@ class CachedRecursion(PythonEdit):
     summary = "remembers the results of a recursive function for the length of one outer call"
     needs = "a function that calls itself twice, or in a loop, and touches nothing but its own variables"
     unsafe = "arguments that cannot be hashed; results that somebody changes; recursion near the depth limit"
+    assumes: tuple[str, ...] = ("hashable", "shallow", "one-type")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a recursive function."""

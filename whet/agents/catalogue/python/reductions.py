@@ -27,6 +27,7 @@ class LoopBuiltins(PythonEdit):
     summary = "lets sum, max, min, any, all or `in` walk through the elements instead of a loop"
     needs = "a loop whose only act is `total += ...`, `if x > best: best = x`, or to stop where a test holds"
     unsafe = "floats, whose sum a newer Python rounds less often; NaN among elements that are compared by `in`"
+    assumes: tuple[str, ...] = ("no-nan",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a loop."""

@@ -29,6 +29,7 @@ class RunningTotals(PythonEdit):
     summary = "keeps the totals of a helper that adds up from the start to an index, and goes on from the last one"
     needs = "`total = 0; for i in range(n): total += ...; return total` in a helper without effects, called in a loop"
     unsafe = "data that the loop changes through another name"
+    assumes: tuple[str, ...] = ("no-alias",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a helper and caller."""

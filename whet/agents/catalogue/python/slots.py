@@ -24,6 +24,7 @@ class Slots(PythonEdit):
     summary = "gives the objects of a class fixed slots instead of a dictionary each"
     needs = "a class of the file without bases and decorators, whose attributes its own methods bind"
     unsafe = "attributes that other files add, weak references, copies and subclasses that ask for a dictionary"
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a class in reach."""

@@ -24,6 +24,7 @@ class JoinedStrings(PythonEdit):
     summary = "collects the pieces of a string in a list, and joins them once after the loop"
     needs = "`s += piece`, `s = s + piece` or `s = piece + s` in a loop that does not read s otherwise"
     unsafe = "code that sees the half-built string when the loop is left by an exception"
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a string and loop."""

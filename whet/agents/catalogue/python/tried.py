@@ -21,6 +21,7 @@ class TriedLookups(PythonEdit):
     summary = "asks a dictionary with a default instead of catching KeyError in a loop"
     needs = "`try: v = d[k]` or `d[k] += n` in a loop, with `except KeyError` that gives a constant"
     unsafe = "a KeyError from elsewhere in the expression; a dictionary that makes what is missing"
+    assumes: tuple[str, ...] = ("plain-dict",)
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a ``try``."""

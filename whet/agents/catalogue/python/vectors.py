@@ -29,6 +29,7 @@ class NumpyExpressions(PythonEdit):
     summary = "computes with whole numpy arrays instead of their elements"
     needs = "in a file that imports numpy, a loop over `range` whose turns do not depend on each other"
     unsafe = "lists in the place of arrays, arrays that share memory, integers that overflow, other rounding of sums"
+    assumes: tuple[str, ...] = ("int64", "no-alias", "one-type")
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a loop, or two loops that stand in each other."""

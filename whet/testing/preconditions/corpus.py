@@ -1,0 +1,49 @@
+"""Reads the corpus: ``rows/NAME.toml`` holds a function, its workload, a wrong rewrite and an honest one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two rewrites of one function.
+
+    Attributes:
+        name: of the row.
+        note: what the wrong one changes, in a line.
+        target: text of the function's file, which holds it as its first function.
+        workload: text of its workload file.
+        wrong: a rewrite that is right on what the workload draws only.
+        honest: a rewrite that is right wherever the function is.
+        expects: needs of the wrong one, each with the parameters that it may be told of.
+    """
+
+    name: str
+    note: str
+    target: str
+    workload: str
+    wrong: str
+    honest: str
+    expects: Mapping[str, tuple[str, ...]]
+
+    @property
+    def symbol(self) -> str:
+        """The function's name."""
+        return self.target.partition("def ")[2].partition("(")[0]
+
+
+def pairs() -> tuple[Pair, ...]:
+    """Returns all rows, by name."""
+    return tuple(_pair(path) for path in sorted((HERE / "rows").glob("*.toml")))
+
+
+def _pair(path: Path) -> Pair:
+    row = tomllib.loads(path.read_text(encoding="utf-8"))
+    expects = {need: tuple(parameters) for need, parameters in row["expects"].items()}
+    return Pair(path.stem, row["note"], expects=expects, **row["texts"])
