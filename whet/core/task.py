@@ -193,6 +193,33 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Package:
+    """The package that a Python target belongs to, where more of it is needed than the texts that are known.
+
+    Attributes:
+        root: the folder that it is imported from.
+        name: of its folder there.
+        target: the target's path under the root.
+        needed: files under the root that are part of it whatever they are called.
+        hidden: files that are not, by their full paths.
+        installed: whether it lies in the interpreter's environment, where it is seen as it is. Else a copy is seen.
+        files: in the copy.
+        bytes: in the copy.
+        sha256: of what is in the copy; empty for an installed one.
+    """
+
+    root: Path
+    name: str
+    target: str
+    needed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    installed: bool = False
+    files: int = 0
+    bytes: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Commands:
     """How a program in any language is built and run, in a folder that holds the task's files.
 
@@ -247,6 +274,7 @@ class Task:
         translated: of an assembly routine that is to be translated, the supporting file that holds it.
         features: what native code may use of the machine beyond the least: ``avx2``, say. Empty is all that it has.
         launch: how a kernel in PTX is started; None for others.
+        package: that the target belongs to, where ``support`` is not all that it may need.
     """
 
     name: str
@@ -273,10 +301,16 @@ class Task:
     launch: Launch | None = None
     commands: Commands | None = None
     others: tuple[str, ...] = ()
+    package: Package | None = None
 
     def files(self, source: str) -> dict[str, str]:
-        """Returns the target with all that it loads, for a candidate's text: path under ``root`` -> text."""
-        return {**self.support, **self.parts(source)}
+        """Returns the files of a candidate's tree: the target with what it loads, but for what its package holds.
+
+        Returns:
+            path under ``root`` -> text.
+        """
+        support = self.support if self.package is None else {}
+        return {**support, **self.parts(source)}
 
     def parts(self, source: str) -> dict[str, str]:
         """Returns the files that a candidate's text replaces: path under ``root`` -> text."""

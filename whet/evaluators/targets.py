@@ -9,7 +9,7 @@ from pathlib import Path
 from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
 from whet.core.events import Listener, unheard
-from whet.core.task import Commands, Kind, Task
+from whet.core.task import Commands, Kind, Package, Task
 from whet.evaluators.assembly.targets import assembly_task, translation_task
 from whet.evaluators.finding import Fault
 from whet.evaluators.folder import folder_texts
@@ -18,10 +18,12 @@ from whet.evaluators.kernels import suite
 from whet.evaluators.kernels.problem import is_problem, resembles_problem
 from whet.evaluators.kernels.robust import FORWARD, is_robust
 from whet.evaluators.kernels.task import problem_task, robust_task
+from whet.evaluators.package import INSTALLED, find_package, installed
 from whet.evaluators.python_tree import module_root, supporting_texts
 from whet.evaluators.screen import find_function, parse, symbols
 from whet.evaluators.signature import read_signature
 from whet.evaluators.task_file import FILENAME, TaskFile, read_task_file
+from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains.native import DEFAULT_FLAGS
 
 LANGUAGES = {".py": "python", ".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp"}
@@ -120,6 +122,7 @@ def _task(
 ) -> Task:
     source = read_text(path)
     root = module_root(path) if language == "python" else path.parent
+    texts, package = _surroundings(path, root, source, options) if language == "python" else ({}, None)
     if symbol is not None and language == "python":
         _expect_symbol(path, source, symbol)
     kind = Kind.FUNCTION if symbol else Kind.PROGRAM
@@ -136,7 +139,7 @@ def _task(
         source=source,
         symbol=symbol,
         root=root,
-        support=supporting_texts(path, root, source) if language == "python" else {},
+        support=texts,
         workload=workload_of(beside or path, symbol, settings, options, signature),
         oracle=settings.oracle.rule(),
         tests=command_words(options.tests),
@@ -145,7 +148,19 @@ def _task(
         project=tests_folder(path, options),
         signature=signature,
         features=tuple(settings.build.features),
+        package=package,
     )
+
+
+def _surroundings(path: Path, root: Path, source: str, options: Options) -> tuple[dict[str, str], Package | None]:
+    """Returns the texts that a Python target needs, and its package where that is more than these."""
+    if not (path.parent / "__init__.py").is_file() and not INSTALLED & set(path.parts):
+        return supporting_texts(path, root, source).texts, None
+    interpreter = find_interpreter(options.python)
+    found = supporting_texts(path, root, source, installed(path, interpreter))
+    workload = () if options.workload is None else (options.workload.expanduser().resolve(),)
+    hidden = (path.parent / WORKLOAD_FILE, *workload)
+    return found.texts, find_package(path, root, interpreter, found.texts, found.complete, hidden)
 
 
 def command_task(folder: Path, path: Path, file: TaskFile, commands: Commands, options: Options) -> Task:
@@ -169,9 +184,20 @@ def _expect_symbol(path: Path, source: str, symbol: str) -> None:
     if isinstance(module, Fault):
         return  # the baseline does not load: that is told when it is validated
     function = find_function(module, symbol)
+    if function is None and (home := _imported_from(module, symbol)):
+        raise UsageError(f"{path.name} imports {symbol} from {home}; give the file that defines it")
     if function is None:
         known = symbols(module)
         listed = f"; it defines {', '.join(known[:8])}" if known else "; it defines no function"
         raise UsageError(f"{path.name} defines no {symbol}{nearest(symbol, known) or listed}")
     if isinstance(function, ast.AsyncFunctionDef):
         raise UsageError(f"{path.name}::{symbol} is async, which cannot be timed yet; give a plain function")
+
+
+def _imported_from(module: ast.Module, symbol: str) -> str:
+    """Returns the module that a file has a name from; empty where it imports no such name."""
+    name = symbol.partition(".")[0]
+    for node in module.body:
+        if isinstance(node, ast.ImportFrom) and any((alias.asname or alias.name) == name for alias in node.names):
+            return "." * node.level + (node.module or "")
+    return ""

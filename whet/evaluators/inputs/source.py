@@ -13,6 +13,7 @@ from whet.core.task import MIB, Kind, Limits, Task
 from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.inputs.target_text import Text, read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
+from whet.evaluators.package import Surroundings
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
@@ -149,8 +150,9 @@ class InputSource:
         files = {"whet_workload.py": text.encode()}
         if task.language == "python":
             files |= {path: source.encode() for path, source in task.files(task.source).items()}
-        tree = sandbox.stage("workload", files)
-        self._session = sandbox.open(Job("generate", interpreter, tree, self._limits))
+        around = Surroundings.of(task, sandbox, interpreter)
+        tree = sandbox.stage("workload", files, links=around.links)
+        self._session = sandbox.open(Job("generate", around.interpreter, tree, self._limits))
         answer = self._ask("load", task.filename, task.kind is Kind.PROGRAM)
         if answer[0] == "error":
             raise UsageError(f"the workload file cannot be used: {answer[2]}")
