@@ -203,9 +203,9 @@ class Package:
         needed: files under the root that are part of it whatever they are called.
         hidden: files that are not, by their full paths.
         installed: whether it lies in the interpreter's environment, where it is seen as it is. Else a copy is seen.
-        files: in the copy.
-        bytes: in the copy.
-        sha256: of what is in the copy; empty for an installed one.
+        files: in the copy; of an installed one, its sources.
+        bytes: in these.
+        sha256: of these.
     """
 
     root: Path

@@ -46,6 +46,7 @@ from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.package import described
 from whet.evaluators.pairs import Side
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profilers.hot_spots import PROFILED, profile
@@ -95,6 +96,8 @@ def open_ladder(
     timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
     timed = timed and not task.untimed
     try:
+        if task.package is not None:
+            listener(Event(EventKind.STAGE, described(task.package)))
         given = task.workload
         task = calibrated(Workshop(task, sandbox, interpreter, layouts=1), derive(seed, "calibrate"), timed)
         if task.workload != given:

@@ -24,7 +24,7 @@ from whet.evaluators.task_file import FILENAME
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Sandbox
 
-MOST_BYTES, MOST_FILES = 128 * MIB, 10_000
+MOST_BYTES, MOST_FILES = 128 * MIB, 4_000
 """Of a copy, which lies on the disk once a run; an installed package is not copied, however large."""
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 HIDDEN_FOLDERS = frozenset({"tests", "test", "node_modules"})
@@ -62,13 +62,27 @@ def find_package(
     target = path.relative_to(root)
     name = target.parts[0]
     if installed(path, interpreter):
-        return Package(root, name, target.as_posix(), installed=True)
+        return counted(Package(root, name, target.as_posix(), installed=True))
     found = Package(root, name, target.as_posix(), tuple(sorted(texts)), tuple(sorted(map(str, hidden))))
     files = dict(_files(found))
     unread = (file for file in files if file not in texts and not file.endswith((".py", *STUBS)))
     if complete and next(unread, None) is None and not _compiled(found, interpreter):
         return None
-    return replace(found, files=len(files), bytes=sum(files.values()), sha256=_digest(found, files))
+    return counted(found)
+
+
+def counted(package: Package) -> Package:
+    """Returns a package with the number, the bytes and the hash of its files; of an installed one, of its sources."""
+    files = dict(_files(package))
+    return replace(package, files=len(files), bytes=sum(files.values()), sha256=_digest(package, files))
+
+
+def described(package: Package) -> str:
+    """Returns in a line what is seen of a package, and where it lies."""
+    if package.installed:
+        return f"package {package.name}: seen as it is installed in {package.root}"
+    size = f"{package.bytes / MIB:.1f} of at most {MOST_BYTES // MIB} MiB"
+    return f"package {package.name}: a read-only copy of {package.files} files, {size}, is seen"
 
 
 def package_files(package: Package) -> dict[str, bytes]:
@@ -97,11 +111,13 @@ def _files(package: Package) -> Iterator[tuple[str, int]]:
             status = path.lstat()
             if not stat.S_ISREG(status.st_mode) or short == package.target or str(path) in package.hidden:
                 continue
+            if package.installed and path.suffix != ".py":
+                continue
             if short not in package.needed and _hidden_file(path, FILENAME in names):
                 continue
             count += 1
             total += status.st_size
-            if count > MOST_FILES or total > MOST_BYTES:
+            if not package.installed and (count > MOST_FILES or total > MOST_BYTES):
                 raise UsageError(
                     f"{package.root / package.name} holds more than {MOST_FILES} files or {MOST_BYTES // MIB} MiB, all "
                     "of which each candidate would see; install it, and name the installed file as the target"
@@ -131,7 +147,7 @@ def _digest(package: Package, files: Collection[str]) -> str:
 
 def _read(path: Path) -> bytes:
     """Reads a file that was no link a moment ago."""
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
         return file.read()
 
 
@@ -236,7 +252,8 @@ def _links(folder: Path, names: Collection[str], own: Collection[str], below: st
         inner = [other for other in own if other.startswith(f"{path}/")]
         cached = name == CACHE and any(other.rpartition("/")[0] == below.rstrip("/") for other in own)
         if inner or cached:
-            yield from _links(folder / name, sorted(os.listdir(folder / name)), own, f"{path}/")
+            inside = sorted(entry.name for entry in (folder / name).iterdir())
+            yield from _links(folder / name, inside, own, f"{path}/")
         elif path not in own and not _stale(path, own):
             yield path, str(folder / name)
 

@@ -98,7 +98,9 @@ def _data(files: set[Path], root: Path) -> dict[str, str]:
     """Returns the texts that lie in the packages of some files, which may read them when they are loaded."""
     folders = {file.parent for file in files if (file.parent / "__init__.py").is_file()}
     texts: dict[str, str] = {}
-    for file in sorted(file for folder in folders for file in folder.iterdir() if file.suffix in DATA and not file.is_symlink()):
+    for file in sorted(
+        file for folder in folders for file in folder.iterdir() if file.suffix in DATA and not file.is_symlink()
+    ):
         with suppress(OSError, UnicodeDecodeError):
             if file.stat().st_size <= LARGEST_DATA:
                 texts[file.relative_to(root).as_posix()] = file.read_bytes().decode("utf-8")
@@ -141,8 +143,7 @@ def _name(function: ast.expr) -> str:
 def _whole_package(path: Path, root: Path) -> list[Path]:
     """Returns all modules of the package that a file is in: nothing tells which of them it imports by a made name."""
     top = root / path.relative_to(root).parts[0]
-    modules = sorted(top.rglob("*.py")) if top.is_dir() else []
-    return modules if len(modules) <= MOST_SUPPORT else []
+    return sorted(top.rglob("*.py")) if top.is_dir() else []
 
 
 def _files(root: Path, beside: Path, parts: list[str]) -> Iterator[Path]:

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from whet.core.task import DEFAULT_LIMITS, Limits
 from whet.sandbox.interpreter import Interpreter
 
-
 NO_LINKS: Mapping[str, str] = MappingProxyType({})
 
 

@@ -20,10 +20,11 @@ from whet.core.store import RunRecord, Store
 from whet.core.task import Case, Task, Workload
 from whet.core.verdict import Verdict
 from whet.evaluators.evidence.bundle import Bundle, safe
+from whet.evaluators.evidence.packaged import PACKAGE, package_parts, package_record
 
 BASELINE, CANDIDATE, SUPPORT, TESTS = "baseline", "candidate", "support", "tests"
 CASES, CALLS, RECORDED = "cases", "calls", "recorded"
-BINARY = (f"{CASES}/", f"{CALLS}/", f"{RECORDED}/")
+BINARY = (f"{CASES}/", f"{CALLS}/", f"{RECORDED}/", f"{PACKAGE}/")
 """Parts that need not be text."""
 WORKLOAD = "workload/workload.py"
 REPEAT = "whet verify --evidence FILE"
@@ -80,6 +81,7 @@ def texts_of(task: Task, candidate: Candidate) -> dict[str, bytes]:
         f"{CANDIDATE}/{task.filename}": candidate.source.encode(),
     }
     texts |= {f"{SUPPORT}/{path}": text.encode() for path, text in task.support.items()}
+    texts |= package_parts(task)
     if task.workload.generator is not None:
         texts[WORKLOAD] = task.workload.generator.encode()
     for folder, calls in ((CALLS, task.workload.calls), (RECORDED, task.workload.recorded)):
@@ -120,6 +122,7 @@ def _evidence(
             module=task.module,
             commands=task.commands,
             others=task.others,
+            package=package_record(task),
         ),
         settings=Settings(
             options.metric,

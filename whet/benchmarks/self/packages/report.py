@@ -6,7 +6,7 @@ import json
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 
@@ -129,11 +129,8 @@ def _judged(row: Row, task: Task, options: Options) -> Row:
     said = {name: _said(verdict) for name, verdict in verdicts.items()}
     right = verdicts["unchanged"].correct and verdicts["equal"].correct and not verdicts["wrong"].correct
     compared = verdicts["equal"].rung("differential")
-    return Row(
-        **{**asdict(row), "loads": True, "judged": right, "verdicts": said},
-    ) if compared is None else Row(
-        **{**asdict(row), "loads": True, "judged": right, "verdicts": said, "inputs": compared.detail},
-    )
+    inputs = "" if compared is None else compared.detail
+    return replace(row, loads=True, judged=right, verdicts=said, inputs=inputs)
 
 
 def _said(verdict: Verdict) -> str:
@@ -141,7 +138,7 @@ def _said(verdict: Verdict) -> str:
 
 
 def _timed(row: Row, start: float, refused: str = "") -> Row:
-    return Row(**{**asdict(row), "refused": refused, "seconds": round(time.perf_counter() - start, 1)})
+    return replace(row, refused=refused, seconds=round(time.perf_counter() - start, 1))
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:
@@ -149,5 +146,6 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     yield "| package | version | function | loads | judged | refused, and why | improvements |"
     yield "|---|---|---|---|---|---|---|"
     for row in rows:
-        marks = ("yes" if mark else "no" for mark in (row.loads, row.judged))
-        yield f"| {row.package} | {row.version} | `{row.function}` | {' | '.join(marks)} | {row.refused} | not measured |"
+        loads, done = ("yes" if mark else "no" for mark in (row.loads, row.judged))
+        cells = row.package, row.version, f"`{row.function}`", loads, done, row.refused, "not measured"
+        yield f"| {' | '.join(cells)} |"
