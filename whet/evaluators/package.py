@@ -113,7 +113,7 @@ def _files(package: Package) -> Iterator[tuple[str, int]]:
                 continue
             if package.installed and path.suffix != ".py":
                 continue
-            if short not in package.needed and _hidden_file(path, FILENAME in names):
+            if short not in package.needed and hidden_file(path, FILENAME in names):
                 continue
             count += 1
             total += status.st_size
@@ -131,7 +131,8 @@ def _open_folder(folder: Path, of_task: bool) -> bool:
     return not closed and not (folder / "pyvenv.cfg").exists()
 
 
-def _hidden_file(path: Path, of_task: bool) -> bool:
+def hidden_file(path: Path, of_task: bool) -> bool:
+    """Whether a file tells of the oracle or holds keys, by its name, and whether it lies beside a ``whet.toml``."""
     name = path.name
     if name.startswith(".") or name == FILENAME or SECRETS.fullmatch(name) or (of_task and path.stem == BEST):
         return True

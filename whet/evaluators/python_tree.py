@@ -12,7 +12,9 @@ from pathlib import Path
 from whet.core.errors import UsageError
 from whet.evaluators.finding import Fault
 from whet.evaluators.given_files import read_text
+from whet.evaluators.package import hidden_file
 from whet.evaluators.screen import parse
+from whet.evaluators.task_file import FILENAME
 
 MOST_SUPPORT = 500
 MOST_NEAR, MOST_NEAR_TEXT = 40, 1 << 19
@@ -98,9 +100,9 @@ def _data(files: set[Path], root: Path) -> dict[str, str]:
     """Returns the texts that lie in the packages of some files, which may read them when they are loaded."""
     folders = {file.parent for file in files if (file.parent / "__init__.py").is_file()}
     texts: dict[str, str] = {}
-    for file in sorted(
-        file for folder in folders for file in folder.iterdir() if file.suffix in DATA and not file.is_symlink()
-    ):
+    for file in sorted(file for folder in folders for file in folder.iterdir() if file.suffix in DATA):
+        if file.is_symlink() or hidden_file(file, (file.parent / FILENAME).is_file()):
+            continue
         with suppress(OSError, UnicodeDecodeError):
             if file.stat().st_size <= LARGEST_DATA:
                 texts[file.relative_to(root).as_posix()] = file.read_bytes().decode("utf-8")
