@@ -109,9 +109,16 @@ def judged(one: Chosen, python: Path) -> Row:
         try:
             task = read_task(f"{site / one.file}::{one.symbol}", options)
             row = _judged(row, task, options)
-        except (UsageError, BaselineError, SandboxError) as error:
-            return _timed(row, start, refused=" ".join(str(error).replace(f"{site}/", "").split()))
+        except BaselineError as error:
+            loads = "does not load" not in str(error)
+            return _timed(replace(row, loads=loads), start, _said_of(error, site))
+        except (UsageError, SandboxError) as error:
+            return _timed(row, start, _said_of(error, site))
     return _timed(row, start)
+
+
+def _said_of(error: Exception, site: Path) -> str:
+    return " ".join(str(error).replace(f"{site}/", "").split())
 
 
 def _judged(row: Row, task: Task, options: Options) -> Row:
