@@ -13,6 +13,7 @@ from whet.core.errors import UsageError
 from whet.evaluators.finding import Fault
 from whet.evaluators.given_files import read_text
 from whet.evaluators.package import hidden_file
+from whet.evaluators.project import project_top
 from whet.evaluators.screen import parse
 from whet.evaluators.task_file import FILENAME
 
@@ -62,7 +63,7 @@ def supporting_texts(path: Path, root: Path, source: str, seen_whole: bool = Fal
         UsageError: there are too many, or one cannot be read.
     """
     packaged = (path.parent / "__init__.py").is_file()
-    own = (root / path.relative_to(root).parts[0]).resolve() if seen_whole else _top(root)
+    own = (root / path.relative_to(root).parts[0]).resolve() if seen_whole else project_top(root)
     found: dict[str, str] = {}
     waiting = deque([(path, source), *((init, read_text(init)) for init in _packages(path, root))])
     known = {file for file, _ in waiting}
@@ -87,13 +88,6 @@ def supporting_texts(path: Path, root: Path, source: str, seen_whole: bool = Fal
 def _inits(waiting: Iterable[tuple[Path, str]], root: Path) -> dict[str, str]:
     """Returns the texts of packages that wait: their names make those of the modules in them."""
     return {file.relative_to(root).as_posix(): text for file, text in waiting if file.name == "__init__.py"}
-
-
-def _top(root: Path) -> Path:
-    """Returns the folder of the project that a folder is in: no file that a link leads out of it is read."""
-    marks = (".git", "pyproject.toml", "setup.py", "setup.cfg")
-    real = root.resolve()
-    return next((top for top in (real, *real.parents) if any((top / mark).exists() for mark in marks)), real)
 
 
 def _data(files: set[Path], root: Path) -> dict[str, str]:

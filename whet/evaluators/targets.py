@@ -18,6 +18,7 @@ from whet.evaluators.kernels import suite
 from whet.evaluators.kernels.problem import is_problem, resembles_problem
 from whet.evaluators.kernels.robust import FORWARD, is_robust
 from whet.evaluators.kernels.task import problem_task, robust_task
+from whet.evaluators.native_tree import native_tree
 from whet.evaluators.package import INSTALLED, find_package, installed
 from whet.evaluators.python_tree import module_root, supporting_texts
 from whet.evaluators.screen import find_function, parse, symbols
@@ -121,8 +122,14 @@ def _task(
     beside: Path | None = None,
 ) -> Task:
     source = read_text(path)
-    root = module_root(path) if language == "python" else path.parent
-    texts, package = _surroundings(path, root, source, options) if language == "python" else ({}, None)
+    package = None
+    if language == "python":
+        root = module_root(path)
+        texts, package = _surroundings(path, root, source, options)
+    else:
+        named = () if file is None else _named(path, file)
+        beside_it = native_tree(path, source, symbol is None, named) if language in DEFAULT_FLAGS else None
+        root, texts = (beside_it.root, beside_it.texts) if beside_it is not None else (path.parent, {})
     if symbol is not None and language == "python":
         _expect_symbol(path, source, symbol)
     kind = Kind.FUNCTION if symbol else Kind.PROGRAM
@@ -150,6 +157,16 @@ def _task(
         features=tuple(settings.build.features),
         package=package,
     )
+
+
+def _named(path: Path, file: TaskFile) -> list[Path]:
+    """Returns the sources that ``[build]`` names."""
+    found = [(path.parent / name).resolve() for name in file.build.sources]
+    if missing := next(
+        (name for name, place in zip(file.build.sources, found, strict=True) if not place.is_file()), ""
+    ):
+        raise UsageError(f"{path.parent / FILENAME}: [build] sources names {missing}, which is not there")
+    return found
 
 
 def _surroundings(path: Path, root: Path, source: str, options: Options) -> tuple[dict[str, str], Package | None]:
