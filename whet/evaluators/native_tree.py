@@ -41,7 +41,7 @@ class NativeTree:
 def native_tree(path: Path, source: str, program: bool, more: Iterable[Path] = ()) -> NativeTree:
     """Returns the headers that a target includes, transitively, and the sources that have a header's name.
 
-    A target without a ``main`` that a program needs is built with the one source beside it that has one and leads to it.
+    A program whose target has no ``main`` is built with the one source beside it that has one and leads to it.
 
     Args:
         path: of the target.

@@ -47,6 +47,10 @@ def read_task(target: str, options: Options, listener: Listener = unheard) -> Ta
         from whet.evaluators.assembly.texts import with_own_output
 
         task = with_own_output(task, options)
+    if task.commands is not None and not task.commands.run:
+        from whet.evaluators.project_build import with_program
+
+        task = with_program(task, options, listener)
     if options.record is None:
         return task
     from whet.evaluators.replaying import with_recorded
@@ -78,7 +82,24 @@ def _read(target: str, options: Options) -> Task:
         raise UsageError(f"{target}: a function can be a target in Python only; give the program as {name}")
     if not symbol and language == "python" and resembles_problem(text := read_text(path)):
         return problem_task(path, text, options)
+    if language in DEFAULT_FLAGS:
+        return _native(path, language, options)
     return _task(path, language, symbol or None, None, options)
+
+
+def _native(path: Path, language: str, options: Options) -> Task:
+    """Returns the task of a program of which a C or C++ file is a part."""
+    from whet.evaluators.project_build import expect_buildable, own_build
+
+    source = read_text(path)
+    tree = native_tree(path, source, program=True)
+    found = own_build(path, tree, source)
+    if found is None:
+        expect_buildable(path, tree, source)
+        return _task(path, language, None, None, options)
+    folder, command = found
+    file = TaskFile.model_validate({"task": {"language": "command", "target": path.relative_to(folder).as_posix()}})
+    return command_task(folder, path, file, Commands(run="", build=command), options)
 
 
 def _existing(path: Path, name: str) -> Path:
@@ -192,7 +213,9 @@ def command_task(folder: Path, path: Path, file: TaskFile, commands: Commands, o
     # Cases and generators lie beside whet.toml, wherever the target does.
     target = root / path.resolve().relative_to(root)
     task = _task(target, file.task.language, None, file, options, beside=root / FILENAME)
-    unseen = (FILENAME, file.task.target, file.workload.generator or WORKLOAD_FILE, file.workload.cases or CASES_FOLDER)
+    unseen = [FILENAME, file.task.target, file.workload.generator or WORKLOAD_FILE, file.workload.cases or CASES_FOLDER]
+    if options.workload is not None:
+        unseen.append(str(options.workload.expanduser().absolute()))
     return replace(task, root=root, support=folder_texts(root, unseen), commands=commands)
 
 
