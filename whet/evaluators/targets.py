@@ -28,7 +28,10 @@ from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains.native import DEFAULT_FLAGS
 
 LANGUAGES = {".py": "python", ".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp"}
-FORMS = "file.py::function, file.py::Class.method, program.py, program.c, program.cpp, or a folder with whet.toml"
+FORMS = (
+    "file.py::function, file.py::Class.method, file.c::function, program.py, program.c, program.cpp, or a folder with "
+    "whet.toml"
+)
 
 
 def read_task(target: str, options: Options, listener: Listener = unheard) -> Task:
@@ -78,13 +81,35 @@ def _read(target: str, options: Options) -> Task:
     language = LANGUAGES.get(path.suffix)
     if language is None:
         raise UsageError(f"{path.name} is no target; a target is {FORMS}")
-    if symbol and language != "python":
-        raise UsageError(f"{target}: a function can be a target in Python only; give the program as {name}")
     if not symbol and language == "python" and resembles_problem(text := read_text(path)):
         return problem_task(path, text, options)
     if language in DEFAULT_FLAGS:
-        return _native(path, language, options)
+        return _native_function(path, language, symbol, options) if symbol else _native(path, language, options)
     return _task(path, language, symbol or None, None, options)
+
+
+def _native_function(path: Path, language: str, symbol: str, options: Options) -> Task:
+    """Returns the task of a function of a C or C++ file; where it cannot be called by itself, that of its program.
+
+    Raises:
+        UsageError: there is no such function, or neither its contract nor its program is known.
+    """
+    from whet.evaluators.prototypes import NoContractError, contract_of
+
+    if (path.parent / FILENAME).is_file():
+        file = read_task_file(path.parent)
+        if (path.parent / file.task.target).resolve() == path and file.task.symbol == symbol:
+            return _from_folder(path.parent, file, symbol, options)
+    try:
+        return _task(path, language, symbol, contract_of(read_text(path), symbol, language, path.name), options)
+    except NoContractError as why:
+        try:
+            return _native(path, language, options)
+        except UsageError as error:
+            raise UsageError(
+                f"{path.name}::{symbol}: {why}; state its contract in {path.parent / FILENAME} ([signature] prototype, "
+                f"and a table for each argument), or have a program call it: {error}"
+            ) from None
 
 
 def _native(path: Path, language: str, options: Options) -> Task:
