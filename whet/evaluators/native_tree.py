@@ -10,7 +10,7 @@ from pathlib import Path
 from whet.core.errors import UsageError
 from whet.evaluators.folder import LARGEST, MOST_FILES
 from whet.evaluators.given_files import read_text
-from whet.sandbox.toolchains.native import SOURCES
+from whet.sandbox.toolchains.beside import SOURCES
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -8,19 +8,17 @@ import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from whet.core.candidate import content_id
 from whet.core.errors import UsageError
 from whet.core.task import PTX, Kind, Limits, Task
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
+from whet.sandbox.toolchains.beside import Beside
 from whet.sandbox.toolchains.caller import caller_text
 
 COMPILERS = {"c": "gcc", "cpp": "g++", "asm": "gcc"}
 CLANG = {"c": "clang", "cpp": "clang++"}
-SOURCES = {".c": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp"}
-"""Suffix of a source -> its language."""
 SUFFIXES = {"c": ".c", "cpp": ".cpp", "asm": ".s", "ptx": ".ptx"}
 DEFAULT_FLAGS = {"c": ("-O3",), "cpp": ("-O3", "-std=c++17")}
 TUNED = ("-march=native",)
@@ -34,8 +32,6 @@ LIMITS = Limits(seconds=120.0, processes=64)
 DIRECTIVE = re.compile(r"^[ \t]*\.(?:globl|global|text|section|type|intel_syntax)\b", re.MULTILINE)
 PTX_VERSION = re.compile(r"^[ \t]*\.version[ \t]+\d", re.MULTILINE)
 CPLUSPLUS = re.compile(r'^[ \t]*extern[ \t]+"C"', re.MULTILINE)
-OWN = "/tmp/project"
-"""Where the files of a target's project are while it is compiled."""
 LAYOUTS = 4
 PAGE = 4096
 STEP = 16
@@ -169,19 +165,18 @@ def compile_source(
     chosen = (*own, *machine_flags(task, language), *shared, *(word for word in extra if word not in WORDS))
     flags = " ".join(map(shlex.quote, (builder, *chosen)))
     name = source_name(task, source)
-    place = PurePosixPath(OWN, task.filename).parent if task.support else PurePosixPath("/tmp")
-    steps = [*_beside(task), f"cd {shlex.quote(str(place))}", f"cat > {shlex.quote(name)}"]
-    steps += [f"{flags} {_includes(task)} -c {shlex.quote(name)} -o /tmp/program.o", "cd /tmp"]
+    beside = Beside.of(task)
+    steps = [*beside.arrival, f"cat > {shlex.quote(name)}"]
+    steps += [f"{flags} {shlex.join(beside.includes)} -c {shlex.quote(name)} -o /tmp/program.o", "cd /tmp"]
     steps.append("nm -u -P program.o > undefined")
-    objects = "program.o"
-    for number, (path, other) in enumerate(_sources(task)):
-        words = [word for word in chosen if other == language or not word.startswith("-std=")]
-        by = (found(CLANG[other]) if BY_CLANG in extra else None) or compiler(other)
-        line = " ".join(map(shlex.quote, (by, *words)))
-        steps.append(f"{line} {_includes(task)} -c {shlex.quote(f'{OWN}/{path}')} -o other-{number}.o")
-        objects += f" other-{number}.o"
-    if any(other == "cpp" for _, other in _sources(task)) and language == "c":
-        objects += " -lstdc++"
+
+    def other(one: str) -> list[str]:
+        by = (found(CLANG[one]) if BY_CLANG in extra else None) or compiler(one)
+        return [by, *(word for word in chosen if one == language or not word.startswith("-std="))]
+
+    compiling, made_beside = beside.compiled(other)
+    steps += compiling
+    objects = " ".join(["program.o", *made_beside, *(["-lstdc++"] if "cpp" in beside.languages else [])])
     if task.signature is not None and (caller := caller_text(task.signature, task.symbol or "")):
         steps.append(f"printf %s {shlex.quote(caller)} > caller.c")
         steps.append(f"{shlex.quote(compiler('c'))} -O2 -fPIC -c caller.c -o caller.o")
@@ -190,44 +185,14 @@ def compile_source(
         steps.append(f"printf %s {shlex.quote(layout)} > layout.s")
         steps.append(f"{flags} layout.s {objects} -o program-{number} -lm")
     made = [f"/tmp/program-{number}" for number in range(len(layouts))]
-    tree = _staged(sandbox, task, source, extra) if task.support else None
-    try:
+    with beside.staged(sandbox, " ".join((flags, *layouts, source))) as tree:
         built = run_compiler(sandbox, interpreter, steps, source.encode(), [*made, "/tmp/undefined"], tree)
-    finally:
-        if tree is not None:
-            shutil.rmtree(tree)
     if isinstance(built, Diagnostics):
         return built
     *binaries, undefined = built
     if language == "asm" and (called := _uninvited(undefined.decode("utf-8", "replace"), task)):
         return Diagnostics(f"it refers to {', '.join(called)}, which the task's externs do not name")
     return binaries
-
-
-def _staged(sandbox: Sandbox, task: Task, source: str, extra: Sequence[str]) -> Path:
-    files = {path: text.encode() for path, text in task.support.items()}
-    return sandbox.stage("-".join(("beside", content_id(source), *extra)), files)
-
-
-def _beside(task: Task) -> list[str]:
-    """Returns what copies the other files of a target's project, so that includes find them as they do outside."""
-    if not task.support:
-        return []
-    place = shlex.quote(str(PurePosixPath(OWN, task.filename).parent))
-    return [f'cp -R "$TREE" {OWN}', f"chmod -R u+w {OWN}", f"mkdir -p {place}"]
-
-
-def _includes(task: Task) -> str:
-    """Returns the words that name the folders of a project's headers."""
-    headers = [PurePosixPath(path) for path in task.support if PurePosixPath(path).suffix not in SOURCES]
-    folders = sorted({str(above) for header in headers for above in header.parents})
-    return " ".join(f"-I{shlex.quote(f'{OWN}/{folder}')}" for folder in folders)
-
-
-def _sources(task: Task) -> list[tuple[str, str]]:
-    """Returns the path and the language of each other source that a native target is linked with."""
-    suffixes = ((path, PurePosixPath(path).suffix) for path in task.support)
-    return [(path, SOURCES[suffix]) for path, suffix in suffixes if suffix in SOURCES]
 
 
 def _uninvited(undefined: str, task: Task) -> list[str]:
