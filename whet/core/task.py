@@ -113,6 +113,7 @@ class Workload:
         sizes: overrides the generator's own sizes where not empty.
         calls: encoded arguments of known calls of a function, such as those in its tests; for correctness only.
         origin: what whet wrote the generator from, `HINTS` or a model's name; empty for a user's own.
+        inits: encoded arguments of known calls of the constructor of a method's class, as ``init`` has them.
         recorded: encoded arguments of calls that a command made, the cheapest first; time counts on them where there
             is no generator.
     """
@@ -125,6 +126,7 @@ class Workload:
     calls: tuple[bytes, ...] = ()
     origin: str = ""
     recorded: tuple[bytes, ...] = ()
+    inits: tuple[bytes, ...] = ()
 
     @property
     def given(self) -> bool:
