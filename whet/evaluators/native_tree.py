@@ -10,6 +10,8 @@ from pathlib import Path
 from whet.core.errors import UsageError
 from whet.evaluators.folder import LARGEST, MOST_FILES
 from whet.evaluators.given_files import read_text
+from whet.evaluators.package import hidden_file
+from whet.evaluators.task_file import FILENAME
 from whet.sandbox.toolchains.beside import SOURCES
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
@@ -130,7 +132,8 @@ class _Search:
     def _own(self, file: Path) -> Path | None:
         """Returns a file of the project by its real path; None where there is none, or a link leads out of it."""
         real = file.resolve()
-        return real if real.is_relative_to(self.top) and real.is_file() else None
+        seen = real.is_relative_to(self.top) and real.is_file()
+        return real if seen and not hidden_file(real, (real.parent / FILENAME).is_file()) else None
 
 
 def _the_main(path: Path) -> Path | None:

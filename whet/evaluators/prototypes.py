@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from whet.core.errors import UsageError, nearest
+from whet.core.signature import Signature
 from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.signature import ARGUMENT, QUALIFIERS, TYPES
 from whet.evaluators.task_file import TaskFile
@@ -67,6 +68,15 @@ def contract_of(source: str, symbol: str, language: str, filename: str) -> TaskF
             "workload": {"sizes": list(SIZES)},
         }
     )
+
+
+def told(signature: Signature) -> str:
+    """Returns a contract that was read from a prototype, as a line for people."""
+    parts = []
+    for one in signature.arguments:
+        bounds = "" if one.low is None or one.high is None else f" from {one.low:g} to {one.high:g}"
+        parts.append(f"{one.name} has {one.length} elements{bounds}" if one.buffer else f"{one.name}{bounds}")
+    return f"contract read from the prototype: {', '.join(parts)}"
 
 
 def _has_c_name(text: str, at: int) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
-from whet.core.events import Listener, unheard
+from whet.core.events import Event, Listener, unheard
+from whet.core.events import Kind as EventKind
 from whet.core.task import Commands, Kind, Package, Task
 from whet.evaluators.assembly.targets import assembly_task, translation_task
 from whet.evaluators.finding import Fault
@@ -45,7 +46,7 @@ def read_task(target: str, options: Options, listener: Listener = unheard) -> Ta
     Raises:
         UsageError: it names no file or no symbol that there is, its workload cannot be read, or nothing was recorded.
     """
-    task = _read(target, options)
+    task = _read(target, options, listener)
     if task.reference is not None and not task.source:
         from whet.evaluators.assembly.texts import with_own_output
 
@@ -61,7 +62,7 @@ def read_task(target: str, options: Options, listener: Listener = unheard) -> Ta
     return with_recorded(task, options, listener)
 
 
-def _read(target: str, options: Options) -> Task:
+def _read(target: str, options: Options, listener: Listener) -> Task:
     if target.startswith(suite.PREFIX):
         target = str(suite.find_problem(target, options.root))
     elif options.root is not None:
@@ -84,24 +85,26 @@ def _read(target: str, options: Options) -> Task:
     if not symbol and language == "python" and resembles_problem(text := read_text(path)):
         return problem_task(path, text, options)
     if language in DEFAULT_FLAGS:
-        return _native_function(path, language, symbol, options) if symbol else _native(path, language, options)
+        return (
+            _native_function(path, language, symbol, options, listener) if symbol else _native(path, language, options)
+        )
     return _task(path, language, symbol or None, None, options)
 
 
-def _native_function(path: Path, language: str, symbol: str, options: Options) -> Task:
+def _native_function(path: Path, language: str, symbol: str, options: Options, listener: Listener) -> Task:
     """Returns the task of a function of a C or C++ file; where it cannot be called by itself, that of its program.
 
     Raises:
         UsageError: there is no such function, or neither its contract nor its program is known.
     """
-    from whet.evaluators.prototypes import NoContractError, contract_of
+    from whet.evaluators.prototypes import NoContractError, contract_of, told
 
     if (path.parent / FILENAME).is_file():
         file = read_task_file(path.parent)
         if (path.parent / file.task.target).resolve() == path and file.task.symbol == symbol:
             return _from_folder(path.parent, file, symbol, options)
     try:
-        return _task(path, language, symbol, contract_of(read_text(path), symbol, language, path.name), options)
+        task = _task(path, language, symbol, contract_of(read_text(path), symbol, language, path.name), options)
     except NoContractError as why:
         try:
             return _native(path, language, options)
@@ -110,6 +113,9 @@ def _native_function(path: Path, language: str, symbol: str, options: Options) -
                 f"{path.name}::{symbol}: {why}; state its contract in {path.parent / FILENAME} ([signature] prototype, "
                 f"and a table for each argument), or have a program call it: {error}"
             ) from None
+    assert task.signature is not None, "it was read from the prototype"
+    listener(Event(EventKind.STAGE, f"{told(task.signature)}; [signature] in {FILENAME} says otherwise"))
+    return task
 
 
 def _native(path: Path, language: str, options: Options) -> Task:
