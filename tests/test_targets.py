@@ -127,7 +127,7 @@ def test_a_folder_with_whet_toml(folder: Path) -> None:
         ("workload.txt", "no file"),
         ("notes.md", "is no target"),
         (".", "holds no whet.toml"),
-        ("prog.c::main", "in Python only"),
+        ("prog.c::main", "prog.c defines no main; it defines no function"),
     ],
 )
 def test_bad_targets_are_named_with_their_mend(folder: Path, target: str, says: str) -> None:

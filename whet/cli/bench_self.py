@@ -59,6 +59,12 @@ def _loop() -> Iterator[str]:
     return loop.report()
 
 
+def _packages(ids: tuple[str, ...] = (), results: Path | None = None, python: Path | None = None) -> Iterator[str]:
+    from whet.benchmarks.self.packages import report
+
+    return report.report(python, ids, results)
+
+
 def _scale(parts: tuple[str, ...] = (), *, quick: bool = False) -> Iterator[str]:
     from whet.benchmarks.self.scale import report
 
@@ -99,6 +105,7 @@ REPORTS: dict[str, Callable[[], Iterator[str]]] = {
     "halving": _halving,
     "kernels": _kernels,
     "loop": _loop,
+    "packages": _packages,
     "sandbox": _sandbox,
     "scale": _scale,
     "search": _search,
@@ -116,20 +123,23 @@ def measure_self(
         typer.Option(
             help="With commas. For catalogue: these tasks alone. For asm: tasks whose best is measured too. "
             "For kernels: these of verdicts, cheats and tasks alone. For scale: these of overhead, slots, flood, "
-            "simulation, kills and raylets alone. For attacks, exploits, mutants, oracle, steady and timing: these "
-            "items; of steady also targets and conditions; of exploits also rows, both sides of one, or all, where "
-            "its default is what a clock decides."
+            "simulation, kills and raylets alone. For packages: these of them or of their functions. For attacks, "
+            "exploits, mutants, oracle, steady and timing: these items; of steady also targets and conditions; of "
+            "exploits also rows, both sides of one, or all, where its default is what a clock decides."
         ),
     ] = None,
     results: Annotated[
         Path | None,
         typer.Option(
-            help="For catalogue, kernels and campaigns: a JSON file of what was found; what stands in it is not run "
-            "again. A campaign has one under the state directory unless another is named."
+            help="For catalogue, kernels, packages and campaigns: a JSON file of what was found; what stands in it is "
+            "not run again. A campaign has one under the state directory unless another is named."
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For campaigns: of the inputs.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option("--quick", help="For scale: little of each, to see that it works.")] = False,
+    python: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="For packages: python3 of an environment that has them.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For catalogue: print one JSON document.")] = False,
     debug: Debug = False,
 ) -> int:
@@ -144,6 +154,8 @@ def measure_self(
     tasks = tuple(ids.split(",")) if ids else ()
     if quick and name != "scale":
         raise UsageError("--quick goes with the report scale")
+    if python is not None and name != "packages":
+        raise UsageError("--python goes with the report packages")
     if name == "catalogue":
         lines = _catalogue(tasks, results, as_json=as_json)
     elif as_json:
@@ -152,14 +164,16 @@ def measure_self(
         return _campaign(ctx, name, tasks, results, seed)
     elif name == "kernels":
         lines = _kernels(tasks, results)
+    elif name == "packages":
+        lines = _packages(tasks, results, python)
     elif results:
-        raise UsageError("--results goes with the reports catalogue and kernels, and with campaigns")
+        raise UsageError("--results goes with the reports catalogue, kernels and packages, and with campaigns")
     elif name == "scale":
         lines = _scale(tasks, quick=quick)
     elif name == "asm":
         lines = _asm(tasks)
     elif ids:
-        raise UsageError("--ids goes with the reports asm, catalogue, kernels and scale, and with campaigns")
+        raise UsageError("--ids goes with the reports asm, catalogue, kernels, packages and scale, and with campaigns")
     else:
         lines = REPORTS[name]()
     for line in lines:

@@ -91,6 +91,26 @@ class Provenance:
 
 
 @dataclass(frozen=True, slots=True)
+class PackageRecord:
+    """The package whose files the target's processes saw; see `whet.core.task.Package`.
+
+    Attributes:
+        name: of its folder.
+        installed: whether it lay in the interpreter's environment; whoever repeats it needs it in theirs. The files of
+            any other are in the bundle.
+        files: how many.
+        bytes: in them.
+        sha256: of them all.
+    """
+
+    name: str
+    installed: bool
+    files: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskSettings:
     """The task but for its texts; see `whet.core.task.Task`.
 
@@ -99,6 +119,7 @@ class TaskSettings:
         sizes: those that override the workload's own.
         tests: the target's own test command; paths of the project are relative to it.
         others: files that the target's text holds beside its own; see `whet.core.parts`.
+        package: None where the texts in the bundle are all that the target needs.
     """
 
     name: str
@@ -114,6 +135,7 @@ class TaskSettings:
     module: Module | None = None
     commands: Commands | None = None
     others: tuple[str, ...] = ()
+    package: PackageRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)

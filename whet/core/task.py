@@ -113,6 +113,7 @@ class Workload:
         sizes: overrides the generator's own sizes where not empty.
         calls: encoded arguments of known calls of a function, such as those in its tests; for correctness only.
         origin: what whet wrote the generator from, `HINTS` or a model's name; empty for a user's own.
+        inits: encoded arguments of known calls of the constructor of a method's class, as ``init`` has them.
         recorded: encoded arguments of calls that a command made, the cheapest first; time counts on them where there
             is no generator.
     """
@@ -125,6 +126,7 @@ class Workload:
     calls: tuple[bytes, ...] = ()
     origin: str = ""
     recorded: tuple[bytes, ...] = ()
+    inits: tuple[bytes, ...] = ()
 
     @property
     def given(self) -> bool:
@@ -193,6 +195,33 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Package:
+    """The package that a Python target belongs to, where more of it is needed than the texts that are known.
+
+    Attributes:
+        root: the folder that it is imported from.
+        name: of its folder there.
+        target: the target's path under the root.
+        needed: files under the root that are part of it whatever they are called.
+        hidden: files that are not, by their full paths.
+        installed: whether it lies in the interpreter's environment, where it is seen as it is. Else a copy is seen.
+        files: in the copy; of an installed one, its sources.
+        bytes: in these.
+        sha256: of these.
+    """
+
+    root: Path
+    name: str
+    target: str
+    needed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    installed: bool = False
+    files: int = 0
+    bytes: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Commands:
     """How a program in any language is built and run, in a folder that holds the task's files.
 
@@ -247,6 +276,7 @@ class Task:
         translated: of an assembly routine that is to be translated, the supporting file that holds it.
         features: what native code may use of the machine beyond the least: ``avx2``, say. Empty is all that it has.
         launch: how a kernel in PTX is started; None for others.
+        package: that the target belongs to, where ``support`` is not all that it may need.
     """
 
     name: str
@@ -273,10 +303,16 @@ class Task:
     launch: Launch | None = None
     commands: Commands | None = None
     others: tuple[str, ...] = ()
+    package: Package | None = None
 
     def files(self, source: str) -> dict[str, str]:
-        """Returns the target with all that it loads, for a candidate's text: path under ``root`` -> text."""
-        return {**self.support, **self.parts(source)}
+        """Returns the files of a candidate's tree: the target with what it loads, but for what its package holds.
+
+        Returns:
+            path under ``root`` -> text.
+        """
+        support = self.support if self.package is None else {}
+        return {**support, **self.parts(source)}
 
     def parts(self, source: str) -> dict[str, str]:
         """Returns the files that a candidate's text replaces: path under ``root`` -> text."""

@@ -290,7 +290,7 @@ def expect_fit(task: Task, baseline: Baseline, source: InputSource, timed: bool 
         raise BaselineError(
             f"the oracle of {task.target} is empty: a candidate that does no work ({', '.join(accepted)}) gives the "
             f"same outcomes on all {tried} inputs{', ' if baseline.strengthened else ''}{baseline.strengthened}; have "
-            "make_input vary what the target answers (whet audit says how)",
+            f"make_input vary what the target answers (whet audit says how){_of_object(task)}",
             "vacuous_oracle",
         )
 
@@ -400,7 +400,8 @@ def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) 
         return
     kind, _, _, value, _ = decoded
     if kind == "unstorable":
-        raise BaselineError(f"{task.target} cannot be compared on {item.name}: {value}", "unstorable")
+        mend = "make a function the target that takes and returns plain data, and calls this one"
+        raise BaselineError(f"{task.target} cannot be compared on {item.name}: {value}; {mend}", "unstorable")
     if kind == "memory":
         raise BaselineError(f"{task.target} ran out of memory on {item.name}", "out_of_memory")
     if task.module is not None and (where := not_a_number(value)):
@@ -434,6 +435,13 @@ def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> 
         f"{unit} must last {SHORTEST_PASS * 1e3:g} ms; give larger sizes{_hinted(task)}",
         "too_short",
     )
+
+
+def _of_object(task: Task) -> str:
+    """Returns what to do about a method that may change its object alone; empty for a function."""
+    if task.kind is not Kind.FUNCTION or "." not in (task.symbol or ""):
+        return ""
+    return '; where it changes its object alone, have make_input give the object itself as "init"'
 
 
 def _hinted(task: Task) -> str:

@@ -56,7 +56,8 @@ def _beside(folder: Path) -> Iterator[Path]:
     """
     top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
     for parent in (folder, *folder.parents):
-        for place in (parent / name for name in FOLDERS):
+        # A target that is installed lies in the environment itself.
+        for place in (parent, *(parent / name for name in FOLDERS)):
             # A folder that only has the name is none.
             if (place / "pyvenv.cfg").is_file() or (place / "conda-meta").is_dir():
                 interpreter = (place / "bin" / "python").resolve()

@@ -10,7 +10,7 @@ from whet.core.errors import UsageError
 from whet.core.signature import Signature
 from whet.core.task import Case, Kind, Workload
 from whet.evaluators.inputs.contract import MADE, generator_text
-from whet.evaluators.inputs.literals import literal_calls
+from whet.evaluators.inputs.literals import literal_calls, literal_inits
 from whet.evaluators.project import project_root
 from whet.evaluators.task_file import FILENAME, TaskFile
 
@@ -96,7 +96,8 @@ def workload_of(
             return Workload(text, (), tuple(table.sizes))
         made = generator_text(signature, table.sizes, str(folder / FILENAME))
         return Workload(made, (), tuple(table.sizes), origin=MADE)
-    return Workload(text, found, tuple(table.sizes), literal_calls(path, symbol) if symbol else ())
+    calls, inits = (literal_calls(path, symbol), literal_inits(path, symbol, read_text(path))) if symbol else ((), ())
+    return Workload(text, found, tuple(table.sizes), calls, inits=inits)
 
 
 def _generator_text(path: Path, named: bool) -> str | None:

@@ -47,6 +47,7 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.needs.attack import with_conditions
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
+from whet.evaluators.package import described
 from whet.evaluators.pairs import Side
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profilers.hot_spots import PROFILED, profile
@@ -99,6 +100,8 @@ def open_ladder(
     timed = timed and not task.untimed
     read = instruments or default_instruments()
     try:
+        if task.package is not None:
+            listener(Event(EventKind.STAGE, described(task.package)))
         given = task.workload
         bare = Workshop(task, sandbox, interpreter, layouts=1)
         trial, paced = derive(seed, "calibrate"), read.call_seconds

@@ -11,6 +11,8 @@ from whet.core.task import MIB, Task
 from whet.evaluators.task_file import FILENAME
 
 BEST, ANSWERS = "best", "answers"
+MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+"""What lies in the top folder of a project."""
 MOST_BYTES = 64 * MIB
 SKIPPED = {"__pycache__", "node_modules", "venv", "build", "dist", "site-packages"}
 SECRETS = re.compile(r"\.env(\..*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|id_(rsa|ecdsa|ed25519)|.*\.pem")
@@ -25,8 +27,13 @@ def project_root(path: Path) -> Path:
     here = Path.cwd()
     if path.is_relative_to(here) and here not in (Path("/"), Path.home()):
         return here
-    marks = (".git", "pyproject.toml", "setup.py", "setup.cfg")
-    return next((parent for parent in path.parents if any((parent / mark).exists() for mark in marks)), path.parent)
+    return next((parent for parent in path.parents if any((parent / mark).exists() for mark in MARKS)), path.parent)
+
+
+def project_top(folder: Path) -> Path:
+    """Returns the top folder of the project that a folder is in; the folder itself where nothing tells."""
+    real = folder.resolve()
+    return next((top for top in (real, *real.parents) if any((top / mark).exists() for mark in MARKS)), real)
 
 
 def import_root(task: Task, project: Path) -> str:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.errors import UsageError
 from whet.evaluators.finding import Fault
 from whet.evaluators.given_files import read_text
+from whet.evaluators.package import hidden_file
+from whet.evaluators.project import project_top
 from whet.evaluators.screen import parse
+from whet.evaluators.task_file import FILENAME
 
 MOST_SUPPORT = 500
+MOST_NEAR, MOST_NEAR_TEXT = 40, 1 << 19
+"""Files, and characters in them, of a package that is seen whole: what is read of it says what the target is about."""
 BY_NAME = frozenset({"import_module", "__import__", "find_spec"})
 """Calls that import what a text names, which may have been made up when it ran."""
 DATA = frozenset({".json", ".txt", ".csv", ".tsv", ".toml", ".yaml", ".yml", ".ini", ".xml"})
@@ -28,31 +35,59 @@ def module_root(path: Path) -> Path:
     return root
 
 
-def supporting_texts(path: Path, root: Path, source: str) -> dict[str, str]:
-    """Returns the other files that a target needs to load: what it imports, transitively; path under the root -> text.
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Files of a target's own tree, as texts.
+
+    Attributes:
+        texts: path under the root -> text.
+        complete: whether they are all that the target imports of its own tree.
+    """
+
+    texts: dict[str, str]
+    complete: bool
+
+
+def supporting_texts(path: Path, root: Path, source: str, seen_whole: bool = False) -> Texts:
+    """Returns the other files that a target needs to load: what it imports, transitively, the nearest first.
+
+    Of a package in a tree with more files than can be taken along, or one that is seen whole, the nearest are taken.
 
     Args:
         path: of the target.
         root: the folder that it is imported from; see `module_root`.
         source: its text.
+        seen_whole: whether all of its package is seen in any case: it is installed.
 
     Raises:
         UsageError: there are too many, or one cannot be read.
     """
+    packaged = (path.parent / "__init__.py").is_file()
+    own = (root / path.relative_to(root).parts[0]).resolve() if seen_whole else project_top(root)
     found: dict[str, str] = {}
-    waiting = [(path, source), *((init, read_text(init)) for init in _packages(path, root))]
+    waiting = deque([(path, source), *((init, read_text(init)) for init in _packages(path, root))])
+    known = {file for file, _ in waiting}
     while waiting:
-        here, text = waiting.pop()
+        here, text = waiting.popleft()
         if here != path:
             found[here.relative_to(root).as_posix()] = text
         for file in _imported(here, root, text):
             for needed in (file, *_packages(file, root)):
-                name = needed.relative_to(root).as_posix()
-                if needed != path and name not in found and needed not in (p for p, _ in waiting):
+                if needed not in known and needed.resolve().is_relative_to(own):
+                    known.add(needed)
                     waiting.append((needed, read_text(needed)))
+        if seen_whole and (len(known) > MOST_NEAR or sum(map(len, found.values())) > MOST_NEAR_TEXT):
+            return Texts(found | _inits(waiting, root), complete=False)
         if len(found) > MOST_SUPPORT:
-            raise UsageError(f"{path} imports more than {MOST_SUPPORT} files of its own project")
-    return found | _data({path, *(root / name for name in found)}, root)
+            if not packaged:
+                raise UsageError(f"{path} imports more than {MOST_SUPPORT} files of its own project")
+            return supporting_texts(path, root, source, seen_whole=True)
+    return Texts(found | _data({path, *(root / name for name in found)}, root), complete=True)
+
+
+def _inits(waiting: Iterable[tuple[Path, str]], root: Path) -> dict[str, str]:
+    """Returns the texts of packages that wait: their names make those of the modules in them."""
+    return {file.relative_to(root).as_posix(): text for file, text in waiting if file.name == "__init__.py"}
 
 
 def _data(files: set[Path], root: Path) -> dict[str, str]:
@@ -60,6 +95,8 @@ def _data(files: set[Path], root: Path) -> dict[str, str]:
     folders = {file.parent for file in files if (file.parent / "__init__.py").is_file()}
     texts: dict[str, str] = {}
     for file in sorted(file for folder in folders for file in folder.iterdir() if file.suffix in DATA):
+        if file.is_symlink() or hidden_file(file, (file.parent / FILENAME).is_file()):
+            continue
         with suppress(OSError, UnicodeDecodeError):
             if file.stat().st_size <= LARGEST_DATA:
                 texts[file.relative_to(root).as_posix()] = file.read_bytes().decode("utf-8")
@@ -102,8 +139,7 @@ def _name(function: ast.expr) -> str:
 def _whole_package(path: Path, root: Path) -> list[Path]:
     """Returns all modules of the package that a file is in: nothing tells which of them it imports by a made name."""
     top = root / path.relative_to(root).parts[0]
-    modules = sorted(top.rglob("*.py")) if top.is_dir() else []
-    return modules if len(modules) <= MOST_SUPPORT else []
+    return sorted(top.rglob("*.py")) if top.is_dir() else []
 
 
 def _files(root: Path, beside: Path, parts: list[str]) -> Iterator[Path]:

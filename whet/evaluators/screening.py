@@ -49,7 +49,8 @@ def _screen_python(task: Task, source: str) -> Fault | None:
     faults = (screen(text, ours[name], task.symbol if name == task.filename else None) for name, text in theirs.items())
     if fault := next(filter(None, faults), None):
         return fault
-    beside = [text for name, text in task.files(task.source).items() if name.endswith(".py")]
+    known = {**task.support, **ours}
+    beside = [text for name, text in known.items() if name.endswith(".py")]
     foreign = (name for text in theirs.values() for name in foreign_imports(text, beside))
     if (name := next(foreign, None)) is not None:
         said = f"it imports {name}, which the target's project does not: only whet needs it here"

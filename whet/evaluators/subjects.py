@@ -15,6 +15,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.kernels.libraries import Answers
 from whet.evaluators.live import FORGED, START_SECONDS, Live, LiveFunction, LiveProgram, fault
+from whet.evaluators.package import Surroundings
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 from whet.sandbox.toolchains import command, native
@@ -124,6 +125,7 @@ class Workshop:
     """Builds the subjects of one task.
 
     Attributes:
+        links: of each tree, to what the target's package holds besides.
         preload: modules that warm workers have imported.
         layouts: in how many layouts in memory native programs are linked unless `build` is told; what is timed needs
             all.
@@ -139,7 +141,9 @@ class Workshop:
     ) -> None:
         self.task = task
         self.sandbox = sandbox
-        self.interpreter = interpreter
+        around = Surroundings.of(task, sandbox, interpreter)
+        self.interpreter = around.interpreter
+        self.links = around.links
         self.preload = preload
         self.layouts = layouts
         self._built: dict[str, Subject | Fault] = {}
@@ -173,7 +177,7 @@ class Workshop:
         task = self.task
         if task.language == "python":
             files = {path: text.encode() for path, text in task.files(source).items()}
-            tree = self.sandbox.stage(name, files)
+            tree = self.sandbox.stage(name, files, links=self.links)
             if task.module is not None and (fault := self._answers.complete(tree, source)):
                 return fault
             return Subject(name, source, tree, self)

@@ -86,6 +86,7 @@ class BuildTable(_Strict):
 
     flags: list[str] = Field(default_factory=list)
     features: list[str] = Field(default_factory=list)
+    sources: list[str] = Field(default_factory=list)
     command: str = ""
 
     @field_validator("features")

@@ -23,7 +23,7 @@ from whet.sandbox.inside.forking import TREE
 from whet.sandbox.interpreter import reachable
 from whet.sandbox.pool import Pool
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
-from whet.sandbox.protocol import Job, Session
+from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.seccomp import write_filter
 from whet.sandbox.session import Child
 from whet.sandbox.slots import Slot, Slots
@@ -94,9 +94,11 @@ class Bubblewrap:
             "first_user": os.getuid() if self._users is None else self._users.first,
         }
 
-    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+    def stage(
+        self, name: str, files: Mapping[str, bytes], executable: bool = False, links: Mapping[str, str] = NO_LINKS
+    ) -> Path:
         """See `whet.sandbox.protocol.Sandbox.stage`."""
-        return self._staging.stage(name, files, executable)
+        return self._staging.stage(name, files, executable, links)
 
     def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""

@@ -17,7 +17,7 @@ from whet.sandbox.held import Unfit, session
 from whet.sandbox.inside import landlock
 from whet.sandbox.pool import Pool
 from whet.sandbox.protections import ALL_ON, Protections
-from whet.sandbox.protocol import Job, Session
+from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.staging import FIRST_UID, READABLE, Staging, access_rules
 
 REMOVERS = 4
@@ -56,9 +56,11 @@ class Docker:
             "perfmon": knows_perfmon(self._engine),
         }
 
-    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+    def stage(
+        self, name: str, files: Mapping[str, bytes], executable: bool = False, links: Mapping[str, str] = NO_LINKS
+    ) -> Path:
         """See `whet.sandbox.protocol.Sandbox.stage`."""
-        return self._staging.stage(name, files, executable)
+        return self._staging.stage(name, files, executable, links)
 
     def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""

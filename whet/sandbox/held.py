@@ -11,7 +11,7 @@ from typing import Any
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
-from whet.sandbox.inside.forking import FAILED, TREE, File
+from whet.sandbox.inside.forking import FAILED, LINK, PLAIN, PROGRAM, TREE, File
 from whet.sandbox.inside.link import Link
 from whet.sandbox.process_tree import cpu_seconds
 from whet.sandbox.protections import Protections
@@ -194,8 +194,11 @@ def _pack(tree: Path | None, descriptor: int) -> list[File]:
     files = []
     with open(descriptor, "wb", closefd=False) as packed:
         for path in tree.rglob("*"):
-            if path.is_file():
-                size = packed.write(path.read_bytes())
-                files.append((str(path.relative_to(tree)), size, bool(path.stat().st_mode & 0o100)))
+            name = str(path.relative_to(tree))
+            if path.is_symlink():
+                files.append((name, packed.write(os.fsencode(path.readlink())), LINK))
+            elif path.is_file():
+                kind = PROGRAM if path.stat().st_mode & 0o100 else PLAIN
+                files.append((name, packed.write(path.read_bytes()), kind))
     os.lseek(descriptor, 0, os.SEEK_SET)
     return files

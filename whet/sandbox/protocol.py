@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from whet.core.task import DEFAULT_LIMITS, Limits
 from whet.sandbox.interpreter import Interpreter
+
+NO_LINKS: Mapping[str, str] = MappingProxyType({})
 
 
 class Incident(Exception):
@@ -146,8 +149,20 @@ class Sandbox(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """The version of its tool, and which protections are on, for the evidence."""
 
-    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
-        """Writes files into a host folder that a job can show as its tree; returns the folder."""
+    def stage(
+        self, name: str, files: Mapping[str, bytes], executable: bool = False, links: Mapping[str, str] = NO_LINKS
+    ) -> Path:
+        """Writes files into a host folder that a job can show as its tree; returns the folder.
+
+        Args:
+            name: of the folder.
+            files: path in it -> content.
+            executable: whether the files are programs.
+            links: path in it -> where a link leads.
+
+        Raises:
+            ValueError: a path leads out of the folder.
+        """
 
     def open(self, job: Job) -> Session:
         """Starts a process in a sandbox of its own.

@@ -18,7 +18,7 @@ from whet.sandbox import inside
 from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protections import ALL_ON, Protections
-from whet.sandbox.protocol import Job
+from whet.sandbox.protocol import NO_LINKS, Job
 
 FIRST_UID = 64000  # candidates are users of their own, one a slot
 SLOTS = 1000
@@ -71,13 +71,15 @@ class Staging:
                 compiler = (interpreter.executable, "-s", "-m", "compileall", "-q")
                 subprocess.run([*compiler, self.program], check=True, cwd="/", umask=0o022)
 
-    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+    def stage(
+        self, name: str, files: Mapping[str, bytes], executable: bool = False, links: Mapping[str, str] = NO_LINKS
+    ) -> Path:
         """See `whet.sandbox.protocol.Sandbox.stage`.
 
         Raises:
             ValueError: a file's path leads out of the folder.
         """
-        return write_tree(self.folder / "trees", name, files, executable)
+        return write_tree(self.folder / "trees", name, files, executable, links)
 
     def close(self) -> None:
         """Removes the folder."""
@@ -111,25 +113,36 @@ def _remove_stale(parent: Path) -> None:
         os.close(held)
 
 
-def write_tree(parent: Path, name: str, files: Mapping[str, bytes], executable: bool) -> Path:
-    """Writes files under ``parent/name``, readable by all; returns that folder.
+def write_tree(
+    parent: Path, name: str, files: Mapping[str, bytes], executable: bool, links: Mapping[str, str] = NO_LINKS
+) -> Path:
+    """Writes files and links under ``parent/name``, readable by all; returns that folder.
 
     Raises:
         ValueError: a file's path leads out of the folder.
     """
     folder = parent / name
     for path, data in files.items():
-        place = folder / path
-        if not Path(os.path.normpath(place)).is_relative_to(folder):
-            raise ValueError(f"{path} leads out of the folder")
-        place.parent.mkdir(parents=True, exist_ok=True)
+        place = _place(folder, path)
         place.write_bytes(data)
         place.chmod(0o755 if executable else 0o644)
+    for path, target in links.items():
+        place = _place(folder, path)
+        if not place.is_symlink():
+            place.symlink_to(target)
     for made in (folder, *folder.rglob("*")):
-        if made.is_dir():
+        if made.is_dir() and not made.is_symlink():
             made.chmod(0o755)
     parent.chmod(0o755)
     return folder
+
+
+def _place(folder: Path, path: str) -> Path:
+    place = folder / path
+    if not Path(os.path.normpath(place)).is_relative_to(folder):
+        raise ValueError(f"{path} leads out of the folder")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return place
 
 
 def boot(

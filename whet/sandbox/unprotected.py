@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whet.sandbox.protocol import Job, Session
+from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.session import LocalProcess, PipeSession
 from whet.sandbox.staging import Staging, boot, environment, first_words
 
@@ -28,9 +28,11 @@ class Unprotected:
         """See `whet.sandbox.protocol.Sandbox.facts`."""
         return {"backend": self.name, "version": "", "unsafe": True, "first_user": os.geteuid()}
 
-    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+    def stage(
+        self, name: str, files: Mapping[str, bytes], executable: bool = False, links: Mapping[str, str] = NO_LINKS
+    ) -> Path:
         """See `whet.sandbox.protocol.Sandbox.stage`."""
-        return self._staging.stage(name, files, executable)
+        return self._staging.stage(name, files, executable, links)
 
     def open(self, job: Job) -> Session:
         """See `whet.sandbox.protocol.Sandbox.open`."""

@@ -13,7 +13,7 @@ from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.protocol import Job, Sandbox, Session
+from whet.sandbox.protocol import NO_LINKS, Job, Sandbox, Session
 
 
 class Bench:
@@ -33,9 +33,11 @@ class Bench:
         """See `Sandbox.facts`."""
         return self._sandbox.facts
 
-    def stage(self, name: str, files: Mapping[str, bytes], executable: bool = False) -> Path:
+    def stage(
+        self, name: str, files: Mapping[str, bytes], executable: bool = False, links: Mapping[str, str] = NO_LINKS
+    ) -> Path:
         """See `Sandbox.stage`."""
-        return self._sandbox.stage(f"{self._number}-{name}", files, executable)
+        return self._sandbox.stage(f"{self._number}-{name}", files, executable, links)
 
     def open(self, job: Job) -> Session:
         """See `Sandbox.open`."""

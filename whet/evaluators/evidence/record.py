@@ -20,10 +20,11 @@ from whet.core.store import RunRecord, Store
 from whet.core.task import Case, Task, Workload
 from whet.core.verdict import Verdict
 from whet.evaluators.evidence.bundle import Bundle, safe
+from whet.evaluators.evidence.packaged import PACKAGE, package_parts, package_record
 
 BASELINE, CANDIDATE, SUPPORT, TESTS = "baseline", "candidate", "support", "tests"
-CASES, CALLS, RECORDED = "cases", "calls", "recorded"
-BINARY = (f"{CASES}/", f"{CALLS}/", f"{RECORDED}/")
+CASES, CALLS, RECORDED, INITS = "cases", "calls", "recorded", "inits"
+BINARY = (f"{CASES}/", f"{CALLS}/", f"{RECORDED}/", f"{INITS}/", f"{PACKAGE}/")
 """Parts that need not be text."""
 WORKLOAD = "workload/workload.py"
 REPEAT = "whet verify --evidence FILE"
@@ -81,9 +82,11 @@ def texts_of(task: Task, candidate: Candidate) -> dict[str, bytes]:
         f"{CANDIDATE}/{task.filename}": candidate.source.encode(),
     }
     texts |= {f"{SUPPORT}/{path}": text.encode() for path, text in task.support.items()}
+    texts |= package_parts(task)
     if task.workload.generator is not None:
         texts[WORKLOAD] = task.workload.generator.encode()
-    for folder, calls in ((CALLS, task.workload.calls), (RECORDED, task.workload.recorded)):
+    workload = task.workload
+    for folder, calls in ((CALLS, workload.calls), (RECORDED, workload.recorded), (INITS, workload.inits)):
         texts |= {f"{folder}/{number:04}": payload for number, payload in enumerate(calls)}
     for case in task.workload.cases:
         texts[f"{CASES}/{case.name}.in"] = case.stdin
@@ -121,6 +124,7 @@ def _evidence(
             module=task.module,
             commands=task.commands,
             others=task.others,
+            package=package_record(task),
         ),
         settings=Settings(
             options.metric,
@@ -206,6 +210,7 @@ def task_of(bundle: Bundle, project: Path | None) -> Task:
             sizes=settings.sizes,
             calls=tuple(texts[name] for name in record.code if name.startswith(f"{CALLS}/")),
             recorded=tuple(texts[name] for name in record.code if name.startswith(f"{RECORDED}/")),
+            inits=tuple(texts[name] for name in record.code if name.startswith(f"{INITS}/")),
         ),
         oracle=settings.oracle,
         tests=settings.tests if project is not None else None,

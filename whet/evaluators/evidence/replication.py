@@ -28,6 +28,7 @@ from whet.core.task import Kind as TaskKind
 from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle
 from whet.evaluators.evidence.consistency import TIMED, contradictions
+from whet.evaluators.evidence.packaged import with_package
 from whet.evaluators.evidence.record import candidate_of, task_of, write_tests
 from whet.evaluators.evidence.redrawing import planned as planned_from
 from whet.evaluators.evidence.redrawing import redrawn
@@ -36,6 +37,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import LANGUAGES
 from whet.evaluators.verify import drawn, judged
+from whet.sandbox.interpreter import find_interpreter
 
 BEFORE_TIMING = RUNGS[RUNGS.index("measure") - 1]
 FROM_SEEDS = ("generator", "case")
@@ -73,6 +75,8 @@ def replicate(file: Path, signers: Path | None, given: Options, home: Path | Non
     provenance: list[Provenance] = []
     with ExitStack() as stack:
         task = task_of(bundle, _project(bundle, stack))
+        beside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="whet-package-"))).resolve()
+        task = with_package(task, bundle, find_interpreter(given.python), beside)
         ladder, settings, lacking = _opened(task, bundle.record, given, seed)
         store = Store(home)
         stack.callback(store.close)

@@ -75,7 +75,7 @@ class NativeReference:
 
         Other numbers of bits than the most cannot be had.
         """
-        if bits != BITS:
+        if bits != BITS or self._workshop.task.support:  # other files would keep their narrow floats
             return None
         if self._wide is None:
             task = self._workshop.task

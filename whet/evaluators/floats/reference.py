@@ -130,7 +130,8 @@ class PythonReference:
     def _opened(self) -> Session:
         task = self._workshop.task
         files = {path: text.encode() for path, text in task.files(task.source).items()}
-        tree = self._workshop.sandbox.stage("reference", files | {LIBRARIES: libraries()})
+        files |= {LIBRARIES: libraries()}
+        tree = self._workshop.sandbox.stage("reference", files, links=self._workshop.links)
         job = Job("reference", self._workshop.interpreter, tree, task.limits, preload=self._workshop.preload)
         job = replace(job, gpu=task_on_gpu(task))
         session = self._workshop.sandbox.open(job)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.trees import parse_python
+from whet.evaluators.inputs.constructors import constructor_arguments
+from whet.evaluators.inputs.type_hints import initializer
 from whet.sandbox.inside.codec import CodecError, encode
 
 MOST_FILES = 40
@@ -38,6 +40,37 @@ def literal_calls(path: Path, symbol: str) -> tuple[bytes, ...]:
             except CodecError:
                 continue
     return tuple(found)[:MOST_CALLS]
+
+
+def literal_inits(path: Path, symbol: str, source: str) -> tuple[bytes, ...]:
+    """Returns the encoded arguments of calls of the constructor of a method's class; none of a function.
+
+    Args:
+        path: the target's file.
+        symbol: the method.
+        source: text of the file.
+    """
+    owner = symbol.rpartition(".")[0]
+    module = _parsed(source)
+    if not owner or module is None:
+        return ()
+    init = initializer(module, owner)
+    found: dict[bytes, None] = {}
+    for file in _test_files(path):
+        for args, kwargs in calls_in(file.read_text("utf-8", "replace"), owner.rpartition(".")[2]):
+            try:
+                given = constructor_arguments(args, kwargs, init)
+                found |= {} if given is None else {encode(given): None}
+            except CodecError:
+                continue
+    return tuple(found)[:MOST_CALLS]
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        return parse_python(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 def _test_files(path: Path) -> list[Path]:

@@ -10,9 +10,11 @@ from typing import Any
 
 from whet.core.errors import NoInputsError, UsageError
 from whet.core.task import MIB, Kind, Limits, Task
+from whet.evaluators.inputs.constructors import Constructors
 from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.inputs.target_text import Text, read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
+from whet.evaluators.package import Surroundings
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
@@ -21,6 +23,8 @@ TIMED_SIZES = 2
 SMALL_SIZES = (0, 1, 2, 3)
 AT_ONCE = 32
 """Inputs that a generator is asked for at once: it may take the limit of time for these."""
+OBJECTS = 1
+"""Seed of the constructor's arguments that are drawn once; which of them an input gets follows from its own seed."""
 PLAIN = "make_input"
 EDITED = "edges"
 """Source of the inputs that are edits of ours of drawn or recorded ones."""
@@ -98,6 +102,7 @@ class InputSource:
         self.calls += recorded if task.workload.generator is not None else ()
         self.recorded = recorded if task.workload.generator is None else ()
         self.groups = _halves(self.recorded)
+        self._objects = Constructors(task, OBJECTS)
         self.sizes: tuple[int, ...] = ()
         self.generators: tuple[str, ...] = ()
         self.checks = self.validates = False
@@ -142,15 +147,18 @@ class InputSource:
             return []
         from whet.evaluators.inputs.strategies import draw
 
-        payloads = dict.fromkeys(write(value) for value in draw(self._hints, seed, count))
+        values = draw(self._hints, seed, count)
+        drawn = (self._objects.completed(write(value), derive(seed, "object", i)) for i, value in enumerate(values))
+        payloads = dict.fromkeys(drawn)
         return [Input("type hints", payload, seed=seed, source="hints") for payload in payloads]
 
     def _open(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, text: str) -> None:
         files = {"whet_workload.py": text.encode()}
         if task.language == "python":
             files |= {path: source.encode() for path, source in task.files(task.source).items()}
-        tree = sandbox.stage("workload", files)
-        self._session = sandbox.open(Job("generate", interpreter, tree, self._limits))
+        around = Surroundings.of(task, sandbox, interpreter)
+        tree = sandbox.stage("workload", files, links=around.links)
+        self._session = sandbox.open(Job("generate", around.interpreter, tree, self._limits))
         answer = self._ask("load", task.filename, task.kind is Kind.PROGRAM)
         if answer[0] == "error":
             raise UsageError(f"the workload file cannot be used: {answer[2]}")
@@ -177,24 +185,28 @@ class InputSource:
             if answer[0] == "error":
                 raise UsageError(f"{generator}({size}, rng) of the workload file failed: {answer[2]}")
             payloads += answer[1]
-        return _inputs(size, seeds, payloads)
+        return _inputs(size, seeds, self._completed(payloads, seeds))
 
     def try_draw(self, size: int, seeds: Sequence[int], generator: str = PLAIN) -> list[Input]:
         """Makes inputs of a size that the workload does not list; none where it has none."""
         answer = self._ask("make", generator, size, list(seeds))
-        return [] if answer[0] == "error" else _inputs(size, seeds, answer[1])
+        return [] if answer[0] == "error" else _inputs(size, seeds, self._completed(answer[1], seeds))
+
+    def _completed(self, payloads: Sequence[bytes], seeds: Sequence[int]) -> list[bytes]:
+        """Returns the inputs of a generator, those of a method with objects to call it on."""
+        return [self._objects.completed(payload, seed) for payload, seed in zip(payloads, seeds, strict=True)]
 
     def valid(self, payloads: Sequence[bytes]) -> list[bool]:
         """Says of each input whether it is within the target's domain, as far as the workload tells."""
         if not self.validates or not payloads:
             return [True] * len(payloads)
-        return [held is True for held in self._ask("valid", list(payloads))[1]]
+        return [held is True for held in self._ask("valid", list(map(self._objects.without, payloads)))[1]]
 
     def check(self, payload: bytes, outcome: bytes) -> str:
         """Returns why the workload's own property does not hold for an outcome; empty where it does."""
         if not self.checks:
             return ""
-        answer = self._ask("check", payload, outcome)
+        answer = self._ask("check", self._objects.without(payload), outcome)
         return f"check: {answer[2]}" if answer[0] == "error" else str(answer[1])
 
     def unlisted_sizes(self, seed: int) -> Iterator[int]:

@@ -13,7 +13,7 @@ from hypothesis.internal.conjecture import providers
 
 from whet.core.task import Task
 from whet.evaluators.inputs.plain_data import instance, read
-from whet.evaluators.inputs.type_hints import Parameters, signature_of
+from whet.evaluators.inputs.type_hints import Parameters, constructor_of, signature_of
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import Node
 
@@ -44,6 +44,16 @@ def strategy_of(task: Task, literals: Iterable[Any]) -> Strategy | None:
         return args.map(lambda both: {"args": both[0], "kwargs": both[1]} if both[1] else both[0])
     made = _arguments(signature.init)
     return st.tuples(made, args).map(lambda both: {"init": both[0][0], "args": both[1][0], "kwargs": both[1][1]})
+
+
+def constructor_strategy(task: Task) -> Strategy | None:
+    """Returns what draws the arguments of the constructor of a method's class, as ``init`` of an input.
+
+    Raises:
+        UnknownTypeError: one has no hint, or one that no value can be made of.
+    """
+    made = constructor_of(task, _Strategies([]))
+    return None if made is None else _arguments(made).map(lambda both: both[0])
 
 
 def draw(strategy: Strategy, number: int, count: int) -> list[Any]:

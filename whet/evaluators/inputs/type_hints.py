@@ -87,7 +87,7 @@ class Signature(Generic[T]):
 
     Attributes:
         call: its arguments.
-        init: those of its class; None for a plain function.
+        init: those of its class; None for a plain function, or where only calls of the constructor tell them.
     """
 
     call: Parameters[T]
@@ -115,10 +115,53 @@ def signature_of(task: Task, maker: Maker[T]) -> Signature[T] | None:
     if not owner:
         return Signature(_parameters(hints, function, False))
     marks = {_name(mark) for mark in function.decorator_list}
-    init = find_function(module, f"{owner}.__init__")
+    init = initializer(module, owner)
     plain = init is None or marks & {"staticmethod", "classmethod"}
-    made: Parameters[T] = Parameters({}, {}) if init is None or plain else _parameters(hints, init, True)
+    made: Parameters[T] | None = Parameters({}, {})
+    if init is not None and not plain:
+        try:
+            made = _parameters(hints, init, True)
+        except UnknownTypeError:
+            if not task.workload.inits:
+                raise
+            made = None  # objects are made as the tests make them
     return Signature(_parameters(hints, function, "staticmethod" not in marks), made)
+
+
+def constructor_of(task: Task, maker: Maker[T]) -> Parameters[T] | None:
+    """Returns what makes the arguments of the constructor of a method's class; None where it takes none.
+
+    Raises:
+        UnknownTypeError: a parameter has no hint, or one that no value can be made of.
+    """
+    module = parse(task.source)
+    owner = (task.symbol or "").rpartition(".")[0]
+    init = initializer(module, owner) if isinstance(module, ast.Module) else None
+    assert isinstance(module, ast.Module), "it was read before"
+    return None if init is None else _parameters(_Hints(module, module_name(task), maker), init, True)
+
+
+def initializer(module: ast.Module, owner: str) -> Function | None:
+    """Returns the constructor of a class: its own, a dataclass's of its fields, or that of a base in its module."""
+    if (own := find_function(module, f"{owner}.__init__")) is not None:
+        return own
+    classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+    cls = classes.get(owner)
+    if cls is None:
+        return None
+    if "dataclass" in {_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in cls.decorator_list}:
+        return _of_fields(cls)
+    bases = (base.id for base in cls.bases if isinstance(base, ast.Name) and base.id in classes and base.id != owner)
+    return next((found for base in bases if (found := initializer(module, base)) is not None), None)
+
+
+def _of_fields(cls: ast.ClassDef) -> Function:
+    fields = [node for node in cls.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]
+    fields = [node for node in fields if _name(getattr(node.annotation, "value", node.annotation)) != "ClassVar"]
+    args = [ast.arg("self"), *(ast.arg(node.target.id, node.annotation) for node in fields)]  # type: ignore[union-attr]
+    defaults = [node.value for node in fields if node.value is not None]
+    spec = ast.arguments([], args, None, [], [], None, defaults)
+    return ast.FunctionDef("__init__", spec, [ast.Pass()], [], None)
 
 
 def hints_of(task: Task) -> str:

@@ -26,8 +26,9 @@ RANDOM = ("numpy.random", "torch")
 FAILED = "whet: "
 """How the only line of a fork begins that could not become its job."""
 
-File = tuple[str, int, bool]
-"""One of a tree: its path, its bytes, whether it is a program."""
+PLAIN, PROGRAM, LINK = "plain", "program", "link"
+File = tuple[str, int, str]
+"""One of a tree: its path, its bytes, its kind. The bytes of a link are where it leads."""
 
 
 def preload(modules: Sequence[str]) -> bool:
@@ -50,16 +51,19 @@ def preload(modules: Sequence[str]) -> bool:
 
 def furnish(files: Sequence[File], tree: int) -> None:
     """Writes a tree whose bytes are read from a descriptor; none of them stays in this process."""
-    for path, size, executable in files:
+    for path, size, kind in files:
         place = os.path.join(TREE, path)
         os.makedirs(os.path.dirname(place), exist_ok=True)
+        if kind == LINK:
+            os.symlink(os.read(tree, size), place)
+            continue
         with open(place, "wb") as file:
             while size:
                 sent = os.sendfile(file.fileno(), tree, None, size)
                 if not sent:
                     raise OSError(f"{path} is cut short")
                 size -= sent
-        os.chmod(place, 0o755 if executable else 0o644)
+        os.chmod(place, 0o755 if kind == PROGRAM else 0o644)
 
 
 class Fork:

@@ -139,7 +139,7 @@ class Keeper:
         """Removes what the job wrote, as the user who owns it: root without its rights may not."""
         for name in os.listdir(TREE):
             path = os.path.join(TREE, name)
-            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+            shutil.rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)
         self.become_user()
         for path in self.left():
             if os.path.isdir(path) and not os.path.islink(path):

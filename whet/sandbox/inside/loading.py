@@ -33,7 +33,7 @@ def load_module(tree: str, filename: str) -> Any:
     if package:
         if parts[-1] == "__init__":
             parts.pop()
-        return importlib.import_module(".".join(parts))
+        return from_tree(tree, ".".join(parts))
     sys.path.insert(0, os.path.dirname(os.path.join(tree, filename)))
     # By path, not by name: a target called `string.py` must not become the standard module.
     module = types.ModuleType(parts[-1])
@@ -44,6 +44,27 @@ def load_module(tree: str, filename: str) -> Any:
     sys.modules[parts[-1]] = module
     loader.exec_module(module)
     return module
+
+
+def from_tree(tree: str, name: str) -> Any:
+    """Imports a module of a package in the tree, whatever of that package was imported from elsewhere before.
+
+    Raises:
+        ImportError: another module has its name.
+        BaseException: whatever the module raises.
+    """
+    top = name.partition(".")[0]
+    for other in [other for other in sys.modules if other == top or other.startswith(f"{top}.")]:
+        if not getattr(sys.modules[other], "__file__", None) or not _within(sys.modules[other].__file__, tree):
+            del sys.modules[other]
+    module = importlib.import_module(name)
+    if not _within(module.__file__, tree):
+        raise ImportError(f"{name} was loaded from {module.__file__}, not from the target's file")
+    return module
+
+
+def _within(file: Any, tree: str) -> bool:
+    return isinstance(file, str) and file.startswith(f"{tree}/")
 
 
 def find(module: Any, symbol: str) -> Any:

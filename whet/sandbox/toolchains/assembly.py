@@ -11,6 +11,7 @@ from whet.core.task import NATIVE_ISA, Task
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Sandbox
 from whet.sandbox.toolchains import native
+from whet.sandbox.toolchains.beside import Beside
 from whet.sandbox.toolchains.isas import ISAS
 from whet.sandbox.toolchains.native import SUFFIXES, TUNED, Diagnostics, found, run_compiler
 
@@ -140,6 +141,23 @@ def _made(
 ) -> list[bytes] | Diagnostics:
     """Returns the file that a compiler makes of a text, and more that commands after it make."""
     file = f"{task.path.stem}{SUFFIXES[language]}"
-    step = shlex.join([builder(task.isa, language), *flags, file, "-o", name])
-    steps = ["cd /tmp", f"cat > {shlex.quote(file)}", step, *after]
-    return run_compiler(sandbox, interpreter, steps, source.encode(), [f"/tmp/{one}" for one in (name, *more)])
+    beside = Beside.of(task)
+    compiling, objects = beside.compiled(lambda one: [builder(task.isa, one), *_for(one, language, flags)])
+    steps = [*beside.arrival, f"cat > {shlex.quote(file)}"]
+    steps += [
+        shlex.join([builder(task.isa, language), *flags, *beside.includes, file, "-o", f"/tmp/{name}"]),
+        "cd /tmp",
+    ]
+    if objects:
+        # One object that holds them all, with the target's own text first.
+        together = shlex.join(["ld", "-r", name, *objects, "-o", "together.o"])
+        steps += [*compiling, together, f"mv together.o {shlex.quote(name)}"]
+    steps += after
+    made = [f"/tmp/{one}" for one in (name, *more)]
+    with beside.staged(sandbox, " ".join((name, *flags, source))) as tree:
+        return run_compiler(sandbox, interpreter, steps, source.encode(), made, tree)
+
+
+def _for(language: str, target: str, flags: Sequence[str]) -> list[str]:
+    """Returns the flags for a source beside a target, without what only the target's language takes."""
+    return [word for word in flags if word != "-c" and (language == target or not word.startswith("-std="))]

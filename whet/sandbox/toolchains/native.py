@@ -14,6 +14,7 @@ from whet.core.errors import UsageError
 from whet.core.task import PTX, Kind, Limits, Task
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
+from whet.sandbox.toolchains.beside import Beside
 from whet.sandbox.toolchains.caller import caller_text
 
 COMPILERS = {"c": "gcc", "cpp": "g++", "asm": "gcc"}
@@ -164,9 +165,18 @@ def compile_source(
     chosen = (*own, *machine_flags(task, language), *shared, *(word for word in extra if word not in WORDS))
     flags = " ".join(map(shlex.quote, (builder, *chosen)))
     name = source_name(task, source)
-    steps = ["cd /tmp", f"cat > {shlex.quote(name)}", f"{flags} -c {shlex.quote(name)} -o program.o"]
+    beside = Beside.of(task)
+    steps = [*beside.arrival, f"cat > {shlex.quote(name)}"]
+    steps += [f"{flags} {shlex.join(beside.includes)} -c {shlex.quote(name)} -o /tmp/program.o", "cd /tmp"]
     steps.append("nm -u -P program.o > undefined")
-    objects = "program.o"
+
+    def other(one: str) -> list[str]:
+        by = (found(CLANG[one]) if BY_CLANG in extra else None) or compiler(one)
+        return [by, *(word for word in chosen if one == language or not word.startswith("-std="))]
+
+    compiling, made_beside = beside.compiled(other)
+    steps += compiling
+    objects = " ".join(["program.o", *made_beside, *(["-lstdc++"] if "cpp" in beside.languages else [])])
     if task.signature is not None and (caller := caller_text(task.signature, task.symbol or "")):
         steps.append(f"printf %s {shlex.quote(caller)} > caller.c")
         steps.append(f"{shlex.quote(compiler('c'))} -O2 -fPIC -c caller.c -o caller.o")
@@ -175,7 +185,8 @@ def compile_source(
         steps.append(f"printf %s {shlex.quote(layout)} > layout.s")
         steps.append(f"{flags} layout.s {objects} -o program-{number} -lm")
     made = [f"/tmp/program-{number}" for number in range(len(layouts))]
-    built = run_compiler(sandbox, interpreter, steps, source.encode(), [*made, "/tmp/undefined"])
+    with beside.staged(sandbox, " ".join((flags, *layouts, source))) as tree:
+        built = run_compiler(sandbox, interpreter, steps, source.encode(), [*made, "/tmp/undefined"], tree)
     if isinstance(built, Diagnostics):
         return built
     *binaries, undefined = built

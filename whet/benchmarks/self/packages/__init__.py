@@ -1,0 +1,1 @@
+"""``whet bench self packages``: functions of packages that nobody here wrote, loaded and judged as a user would."""
