@@ -102,6 +102,33 @@ PAIRS = {
         "from concurrent.futures import ThreadPoolExecutor\nPOOL = ThreadPoolExecutor(1)\n"
         "def squares(values):\n    return POOL.submit(lambda: [value * value for value in values]).result()\n",
     ),
+    "looked-up-submodule": Pair(
+        f"import concurrent.futures as futures\nPOOL = futures.ThreadPoolExecutor(1)\ndef squares(values):\n{QUICK}",
+    ),
+    "lazy-libraries": Pair(
+        "import numpy as np\nimport importlib.resources, logging.handlers\n"
+        "GENERATOR = np.random.default_rng(1)\nTYPES = np.typing, np.polynomial.Polynomial, np.testing.assert_equal\n"
+        f"def squares(values):\n{QUICK}",
+    ),
+    "caches-and-patterns": Pair(
+        "import functools, logging, random, re\n"
+        "LOG = logging.getLogger('squares')\nRANDOM = random.Random(5)\n"
+        "@functools.lru_cache(maxsize=None)\ndef power(exponent):\n    return lambda value: value**exponent\n"
+        "def squares(values):\n"
+        "    if not re.compile(r'(\\d+)(,\\d+)*').match(str(values[0])):\n        LOG.debug(RANDOM.random())\n"
+        "    return list(map(power(2), values))\n",
+    ),
+    "table-in-a-thread": Pair(
+        f"import threading\nTABLE = []\nWORK = threading.Thread(target=lambda: TABLE.extend({TABLE}))\n"
+        "WORK.start()\nWORK.join()\ndef squares(values):\n    return [TABLE[value] for value in values]\n",
+    ),
+    "table-in-a-child": Pair(
+        "import os, struct\nPIPE = os.pipe()\n"
+        "if os.fork() == 0:\n"
+        "    os.write(PIPE[1], struct.pack('<q', sum(value * value for value in range(10**6))))\n    os._exit(0)\n"
+        "os.wait()\nTOTAL = struct.unpack('<q', os.read(PIPE[0], 8))\n"
+        f"def squares(values):\n{QUICK}",
+    ),
     "memory-kept": Pair(
         "KEPT = []\n"
         "def squares(values):\n    found = [value * value for value in values]\n"

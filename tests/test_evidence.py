@@ -24,7 +24,7 @@ from whet.core.plain import to_plain
 from whet.evaluators.evidence.bundle import MANIFEST, RECORD, Bundle, Contradiction, listed, read_bundle
 from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
-from whet.evaluators.timing.process_observation import PROCESSES, Observation, ObservedProcess
+from whet.evaluators.timing.process_observation import Observation, ObservedProcess
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -214,9 +214,9 @@ def peeked(document: dict[str, Any]) -> None:
 
 def with_costs(document: dict[str, Any], **said: float) -> None:
     """Adds hidden costs of half a second a pass, and what is said of them."""
-    quiet = ObservedProcess(0.1, 0.004, 0.004, (0.01,) * 30, 0.0, None)
+    quiet = ObservedProcess(0.1, 0.004, 0.004, (0.05,) * 6, 0.0, None)
     slow = replace(quiet, loading=0.6)
-    found = assess(Observation((quiet,) * PROCESSES, (slow,) * PROCESSES), 5)
+    found = assess(Observation((quiet,) * 4, (slow,) * 4), 5)
     assert isinstance(found, HiddenCosts)
     assert found.seconds == 0.5
     for rung in document["rungs"]:

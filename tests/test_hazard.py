@@ -10,14 +10,16 @@ import pytest
 
 from whet.core.config import Options
 from whet.core.verdict import Reason
+from whet.evaluators import hazard
 from whet.evaluators.costs import CHEAP, SLOW, Costs
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Finding, Passed, Skipped
 from whet.evaluators.hazard import check_hazards, headline
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.protocol import Incident
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
@@ -171,6 +173,27 @@ def test_what_the_baseline_does_too_is_not_held_against_a_candidate(tmp_path: Pa
         assert "the original itself" in found.detail
     finally:
         shop.close()
+
+
+@pytest.mark.parametrize("reported", [[True, True], [True, False]])
+def test_a_report_counts_where_the_baseline_shows_it_in_no_further_process(
+    plain: Shop, monkeypatch: pytest.MonkeyPatch, reported: list[bool]
+) -> None:
+    # As where a race shows now and then: the baseline's first run is clean.
+    ended = [hazard.Ended(hazard.REPORTED * one, "") for one in (False, *reported)] + [hazard.Ended(0, "")] * 12
+    monkeypatch.setattr(hazard, "_run", lambda *given: ended.pop(0))
+    found = plain.watch(PLAIN.replace("int n, sum = 0;", "int sum = 0, n;"))
+    assert isinstance(found, Passed) == reported[-1]
+
+
+def test_a_baseline_that_does_not_end_when_watched_says_nothing_of_a_candidate(
+    plain: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*given: object) -> hazard.Ended:
+        raise Incident("timeout", "no answer")
+
+    monkeypatch.setattr(hazard, "_run", late)
+    assert isinstance(plain.watch(PLAIN.replace("int n, sum = 0;", "int sum = 0, n;")), BaselineLost)
 
 
 @pytest.mark.corpus

@@ -42,7 +42,9 @@ def test_an_honest_candidate_is_charged_nothing(build: Build) -> None:
     assert len(found.evidence["sides"]["candidate"]) == len(found.evidence["sides"]["baseline"])
 
 
-@pytest.mark.parametrize("name", ["table-while-loading", "table-at-first-call"])
+@pytest.mark.parametrize(
+    "name", ["table-while-loading", "table-at-first-call", "table-in-a-thread", "table-in-a-child"]
+)
 def test_a_table_that_is_made_while_loading_or_at_the_first_call_is_charged(build: Build, name: str) -> None:
     found = costs(build, name)
     assert isinstance(found, HiddenCosts)
@@ -57,11 +59,14 @@ def test_an_input_that_is_dearer_than_the_next_is_no_debt(build: Build, sizes: s
     assert (found.evidence["before_the_calls"] > 0.01) == lazily
 
 
-@pytest.mark.parametrize("name", ["imports", "imports-in-the-call"])
-def test_imports_are_no_work_of_its_own(build: Build, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["imports", "imports-in-the-call", "lazy-libraries", "looked-up-submodule", "caches-and-patterns", "waiting-pool"],
+)
+def test_imports_pools_and_caches_are_no_work_of_its_own(build: Build, name: str) -> None:
     found = costs(build, name)
     assert isinstance(found, HiddenCosts)
-    assert found.seconds < 0.01
+    assert found.seconds == 0.0
 
 
 def test_parts_that_are_kept_from_other_inputs_are_told(build: Build) -> None:
@@ -89,10 +94,6 @@ def test_work_that_goes_on_after_the_answer_is_told(build: Build) -> None:
     assert "still works after its answer" in found.detail
 
 
-def test_a_pool_that_only_waits_is_fine(build: Build) -> None:
-    assert isinstance(costs(build, "waiting-pool"), HiddenCosts)
-
-
 def test_memory_that_grows_from_call_to_call_is_told(build: Build) -> None:
     found = costs(build, "memory-kept")
     assert isinstance(found, Fault)
@@ -103,4 +104,4 @@ def test_memory_that_grows_from_call_to_call_is_told(build: Build) -> None:
 def test_a_buffer_that_is_used_again_is_fine(build: Build) -> None:
     found = costs(build, "buffer-used-again")
     assert isinstance(found, HiddenCosts)
-    assert found.seconds < 0.005
+    assert found.seconds == 0.0

@@ -32,24 +32,34 @@ FLAT = ((1.0, 1.0, 1.0),) * 3
 def test_what_later_rounds_save_is_the_candidates_alone(
     ours: tuple[float, float], theirs: tuple[float, float], charged: float
 ) -> None:
-    assert saved(ours, theirs) == charged
+    for processes in (2, 5):
+        assert saved([ours] * processes, [theirs] * processes) == charged
+
+
+@pytest.mark.parametrize(
+    ("late", "charged"),
+    [((3.0, 3.0, 3.0, 9.0), 6.0), ((3.0, 3.0, 5.0, 9.0), 4.0), ((3.0, 3.0, 9.0, 9.0), 0.0)],
+    ids=["one was disturbed", "the high end counts", "not shown"],
+)
+def test_the_low_end_of_what_is_saved_counts(late: tuple[float, ...], charged: float) -> None:
+    assert saved([(100.0, 100.0)] * 4, [(9.0 + one, last) for one, last in enumerate(late)]) == charged
 
 
 @pytest.mark.parametrize(("first", "charged"), [(1.149, 0.0), (1.151, 0.151)])
 def test_a_round_that_is_a_few_per_cent_cheaper_saves_nothing(first: float, charged: float) -> None:
-    assert saved((1.0, 1.0), (first, 1.0)) == pytest.approx(charged)
+    assert saved([(1.0, 1.0)] * 5, [(first, 1.0)] * 5) == pytest.approx(charged)
 
 
 def test_what_later_rounds_save_is_added_to_each_round_that_comes_again() -> None:
-    theirs = ((0.5, 0.25, 0.125), (0.5, 0.125, 0.25), (0.75, 0.5, 0.5))
+    theirs = ((0.5, 0.25, 0.125), (0.5, 0.125, 0.25), (0.75, 0.5, 0.5))  # the last was disturbed
     for rounds, charged in ((1, 0.0), (2, 0.375), (10, 3.375)):
         seen = RoundObservation(rounds, RoundSeconds(FLAT, theirs))
-        assert assess_rounds(seen, 2000) == charged, "the least of all processes, and of all later rounds"
+        assert assess_rounds(seen, 2000) == charged
 
 
 def test_a_native_functions_rounds_on_new_and_on_known_contents_take_turns() -> None:
     # New ones take 0.5 s, known ones 0.125; a round of 8 inputs, a pass of 4 that come 11 times.
-    theirs = ((0.5, 0.125, 0.5, 0.125, 0.5, 0.25), (0.75, 0.5, 0.75, 0.5, 0.75, 0.5))
+    theirs = ((0.5, 0.125, 0.5, 0.125, 0.5, 0.25),) * 2 + ((0.75, 0.5, 0.75, 0.5, 0.75, 0.5),)
     ours = ((1.0,) * 6,) * 2
     seen = RoundObservation(11, RoundSeconds(ours, theirs), inputs=8)
     assert assess_rounds(seen, 4) == 0.375 / 8 * 4 * 10
@@ -81,7 +91,7 @@ def test_what_one_look_at_repeats_shows_is_looked_for_once_more(
     assert not left, "no look too few"
 
 
-ROUNDS = st.lists(st.tuples(*[st.floats(1e-9, 10.0)] * 4), min_size=1, max_size=5).map(tuple)
+ROUNDS = st.lists(st.tuples(*[st.floats(1e-9, 10.0)] * 4), min_size=2, max_size=5).map(tuple)
 
 
 @given(ROUNDS, ROUNDS, st.integers(1, 5000), st.none() | st.integers(1, 500), st.integers(1, 2000))

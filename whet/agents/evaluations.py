@@ -226,9 +226,9 @@ class Evaluations:
     def _record(self, id: str, verdict: Verdict) -> dict[str, Any]:
         candidate = self.candidate(id)
         parent = self.candidate(candidate.parent or self.baseline.id)
-        fallen = verdict.failed
+        fallen = verdict.failed or verdict.undecided
         timed = verdict.measurement
-        if not verdict.correct:
+        if verdict.rejected:
             outcome = "rejected"
         else:
             outcome = timed.outcome.value if timed else "untimed"

@@ -40,7 +40,7 @@ EXIT_OF = {
 
 def status_of(verdict: Verdict) -> Status:
     """Returns what a verdict on one rewrite comes to."""
-    if not verdict.correct:
+    if verdict.rejected:
         return Status.REJECTED
     return Status.IMPROVED if verdict.confirmed else Status.NO_IMPROVEMENT
 

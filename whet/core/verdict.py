@@ -11,6 +11,8 @@ from whet.core.measurement import Measurement
 
 RUNGS = ("screen", "build", "test", "differential", "hazard", "prove", "measure", "profile", "confirm")
 """The checks in order of cost."""
+TIMED = ("measure", "confirm")
+"""Those that measure a candidate that was found right."""
 
 
 class RungStatus(StrEnum):
@@ -64,7 +66,8 @@ class Rung:
     Attributes:
         name: one of `RUNGS`.
         status: how it ended.
-        reason: a code where it failed or was skipped.
+        reason: a code where it failed or was skipped; ``nondeterministic`` where it is inconclusive because the
+            baseline failed or differed from itself.
         detail: one or a few lines for people and for the Coder: diagnostics, the failing input.
         seconds: wall time that the check took.
         evidence: plain JSON data from which the check can be repeated.
@@ -92,9 +95,19 @@ class Verdict:
         return next((rung for rung in self.rungs if rung.status is RungStatus.FAILED), None)
 
     @property
+    def undecided(self) -> Rung | None:
+        """The rung that said neither yes nor no, since the baseline failed it or differed from itself, if any."""
+        return next((rung for rung in self.rungs if rung.status is RungStatus.INCONCLUSIVE and rung.reason), None)
+
+    @property
+    def rejected(self) -> bool:
+        """Whether something was found wrong with it."""
+        return self.failed is not None and self.failed.reason not in NO_GAIN
+
+    @property
     def correct(self) -> bool:
-        """Whether nothing was found wrong with it. A right candidate may still be slow."""
-        return self.failed is None or self.failed.reason in NO_GAIN
+        """Whether it was checked and nothing was found wrong with it. A right candidate may still be slow."""
+        return not self.rejected and (self.undecided is None or self.undecided.name in TIMED)
 
     @property
     def improved(self) -> bool:

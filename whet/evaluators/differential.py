@@ -14,7 +14,7 @@ from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import Costs, affordable
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import Cut, Step, raised
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.counterexample import smallest
 from whet.evaluators.inputs.source import Input, InputSource, derive
@@ -177,7 +177,9 @@ class _Way:
             fault = Fault(Reason.TIMEOUT if late else Reason.NONDETERMINISTIC, said)
         if fault is None:
             self.met.append(step)
-        elif step.promised or self.sure(step):
+        elif step.promised:
+            return fault if isinstance(answer, Fault) else self.against(step, fault)
+        elif self.sure(step):
             return fault
         else:
             self.discarded += 1
@@ -195,6 +197,19 @@ class _Way:
             again = fresh.call(item.payload, self.seconds)
         if not isinstance(again, Fault) and self.oracle.judge(item, answer[0], again[0]) is not None:
             return Fault(Reason.NONDETERMINISTIC, f"two runs on one input differ; {fault.detail}")
+        return fault
+
+    def against(self, step: Step, fault: Fault) -> Fault:
+        """Returns a difference from the baseline; where a fresh process of that differs from the first, this."""
+        expected = [step.expected] if step.again is None else [step.expected, step.again]
+        with closing(Side(self.examination.baseline, 1, worker=None)) as fresh:
+            for outcome in expected:
+                answer = fresh.call(step.item.payload, self.seconds)
+                if isinstance(answer, Fault):
+                    return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline: {answer.detail}")
+                if found := self.oracle.compare(step.item, outcome, answer[0]):
+                    said = f"two processes of the baseline differ: {found.detail}\n{self.oracle.input_text(step.item)}"
+                    return BaselineLost(Reason.NONDETERMINISTIC, said)
         return fault
 
     def sure(self, step: Step) -> bool:

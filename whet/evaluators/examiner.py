@@ -13,7 +13,7 @@ from typing import Any
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.costs import CHEAP, MODERATE, Costs, affordable, cost_class, measured, spread
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.counterexample import FEW_EXAMPLES
 from whet.evaluators.inputs.domain import Domain
 from whet.evaluators.inputs.edges import Edge, EdgeMaker, Key, stdin_edges
@@ -176,7 +176,7 @@ class Examiner:
             expected = self.ours.call(item.payload, self._seconds)
             if isinstance(expected, Fault):
                 if item.size in self._source.sizes or item.size is None:
-                    yield Fault(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
+                    yield BaselineLost(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
                     return
                 lost.add(item.size)  # a size that nobody listed and the baseline cannot do
                 continue

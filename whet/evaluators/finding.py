@@ -25,6 +25,14 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineLost(Fault):
+    """A process of the baseline that failed after validation, or differs from another one: nothing against a candidate.
+
+    Its reason is ``nondeterministic``: on the same inputs, the baseline was fine before.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Passed:
     """A check that found nothing wrong.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.costs import Costs
-from whet.evaluators.finding import Fault, Passed, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Passed, Skipped
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.live import START_SECONDS, fault
 from whet.evaluators.subjects import PROGRAM, Subject, Workshop
@@ -153,13 +153,20 @@ def _compared(
 ) -> int | Fault | Skipped:
     clean = 0
     for item in items:
-        ours = _run(workshop, baseline, sanitizer, item, seconds)
+        ours = _run_baseline(workshop, baseline, sanitizer, item, seconds)
+        if isinstance(ours, BaselineLost):
+            return ours
         if ours.code < 0:
             return Skipped(Reason.TOOL_MISSING, f"no watching for {sanitizer.name} here: {ours.said[-200:]}")
         if ours.reported:
             continue
         theirs = _run(workshop, candidate, sanitizer, item, seconds)
         if theirs.reported:
+            again = _run_baseline(workshop, baseline, sanitizer, item, seconds)
+            if isinstance(again, BaselineLost):
+                return again
+            if again.reported:  # a race, say, shows in some processes only
+                continue
             return Fault(
                 Reason.MEMORY_ERROR, f"{headline(theirs.said)}\non {item.name}", {"report": theirs.said[:4000]}
             )
@@ -201,6 +208,16 @@ def _run(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input
         return Ended(-1, str(answer[-1]))
     (_, _, stderr), _ = session.ask("output", seconds=START_SECONDS)
     return Ended(answer[0], stderr.decode("utf-8", "replace"))
+
+
+def _run_baseline(
+    workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float
+) -> Ended | BaselineLost:
+    try:
+        return _run(workshop, session, sanitizer, item, seconds)
+    except Incident as incident:
+        said = fault(incident, seconds).detail
+        return BaselineLost(Reason.NONDETERMINISTIC, f"the original, watched for {sanitizer.name}: {said}")
 
 
 def headline(report: str) -> str:

@@ -11,7 +11,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.costs import MODERATE
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import Step
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
@@ -118,16 +118,22 @@ class Again:
             with closing(theirs.outcomes(order, self.examination.seconds)) as outcomes:
                 for number, (one, answer) in enumerate(self.patience.over(outcomes)):
                     if fault := self._different(one, answer):
-                        if self._baseline_differs(order[: number + 1], elsewhere):
-                            return None
+                        ours = self._baseline_differs(order[: number + 1], elsewhere)
+                        if ours is not None:
+                            return ours if isinstance(ours, BaselineLost) else None
                         return _stateful("right in one process, wrong in another that met other inputs before", fault)
         return None
 
-    def _baseline_differs(self, order: Sequence[Step], elsewhere: Elsewhere) -> bool:
-        """Whether the baseline itself gives other outcomes in such a process."""
+    def _baseline_differs(self, order: Sequence[Step], elsewhere: Elsewhere) -> Fault | None:
+        """Returns how the baseline itself gives other outcomes in such a process, or none."""
         ours = elsewhere.side(self.examination.baseline)
         with closing(ours), closing(ours.outcomes(order, self.examination.seconds)) as outcomes:
-            return any(self._different(one, answer) is not None for one, answer in outcomes)
+            for one, answer in outcomes:
+                if isinstance(answer, Fault):
+                    return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline: {answer.detail}")
+                if fault := self._different(one, answer):
+                    return fault
+        return None
 
     def _different(self, one: Step, answer: Answer) -> Fault | None:
         if isinstance(answer, Fault):

@@ -54,7 +54,17 @@ from whet.evaluators.profilers.hot_spots import PROFILED, profile
 from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.ptx.running import on_device
-from whet.evaluators.rungs import Check, climbed, ended, extended, lengthened, unasked, unrunnable, with_evidence
+from whet.evaluators.rungs import (
+    Check,
+    climbed,
+    ended,
+    extended,
+    lengthened,
+    unasked,
+    unrunnable,
+    with_evidence,
+    with_the_baseline,
+)
 from whet.evaluators.screening import screened
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.instruments import Instruments, default_instruments
@@ -355,7 +365,8 @@ class Ladder:
         if self._beyond("confirm") or self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
             return self._timed(candidate, verdict, "confirm", self.looks.confirm)
         seed = derive(self._seed, "confirm", candidate.id)
-        fresh = self.compare(candidate, seed, hash_seeds(self._seed, "confirm", candidate.id)[0])
+        hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
+        fresh = with_the_baseline(lambda n: self.compare(candidate, derive(seed, n) if n else seed, hash_seed))
         if isinstance(fresh, Fault):
             return extended(verdict, ended("confirm", fresh, 0.0))
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
@@ -427,7 +438,13 @@ class Ladder:
             watched = climber.watched = called if isinstance(called, Passed) else watched
         last = self._beyond("confirm")
         elsewhere = None if last else Elsewhere(climber.batch.other_hash_seed, worker=0)
-        found = self._compared(climber.batch.examination, climber.built, elsewhere)
+
+        def compared(number: int) -> Fault | Passed:
+            if not number:
+                return self._compared(climber.batch.examination, climber.built, elsewhere)
+            return self.compare(climber.candidate, derive(climber.batch.seed, number), climber.batch.hash_seed)
+
+        found = with_the_baseline(compared)
         if self._protocol is None:
             return found
         said = self._protocol.judge(climber.built.subject)
@@ -476,8 +493,11 @@ class Ladder:
         seed = derive(self._seed, "hazard", candidate.id)
         if self.task.module is not None:
             return check_kernels(self.baseline.subject, self._subject(candidate), self._source, seed)
-        return check_hazards(
-            self._workshop, candidate.source, self._source, seed, self.baseline.limit, self.baseline.costs
+        workshop, limit, costs = self._workshop, self.baseline.limit, self.baseline.costs
+        return with_the_baseline(
+            lambda n: check_hazards(
+                workshop, candidate.source, self._source, derive(seed, n) if n else seed, limit, costs
+            )
         )
 
     def _subject(self, candidate: Candidate) -> Subject:

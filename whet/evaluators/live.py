@@ -150,7 +150,7 @@ class LiveFunction:
     """A `Live` Python function. The candidate shares its process, so its answers are hostile.
 
     Attributes:
-        loading: seconds that its module took to load, by the clock out here.
+        loading: seconds that its module took to load; see `whet.evaluators.subjects.Subject.start`.
     """
 
     def __init__(self, session: Session, loading: float, on_gpu: bool = False) -> None:

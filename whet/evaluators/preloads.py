@@ -35,6 +35,30 @@ def imported(*trees: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*")
 
 
+def looked_up(*trees: ast.AST) -> Iterator[str]:
+    """Yields the full names of what some syntax trees look up in what they import: ``numpy.random.default_rng``."""
+    for tree in trees:
+        known = dict(_bound(tree))
+        for node in ast.walk(tree):
+            path: list[str] = []
+            place: ast.AST = node
+            while isinstance(place, ast.Attribute):
+                path.insert(0, place.attr)
+                place = place.value
+            if path and isinstance(place, ast.Name) and place.id in known:
+                yield ".".join((known[place.id], *path))
+
+
+def _bound(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yields the names that imports give, each with the full name of what it stands for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
+            yield from ((top := alias.name.partition(".")[0], top) for alias in node.names if not alias.asname)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
 def _at_the_top(source: str) -> Iterator[str]:
     module = parse(source)
     if not isinstance(module, Fault):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
-from whet.evaluators.finding import Fault, Finding, Inconclusive, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Finding, Inconclusive, Skipped
 
 
 def ended(name: str, found: Finding | None, seconds: float) -> Rung:
@@ -19,19 +19,27 @@ def ended(name: str, found: Finding | None, seconds: float) -> Rung:
     if isinstance(found, Skipped):
         return Rung(name, RungStatus.SKIPPED, found.reason, found.detail, seconds)
     if isinstance(found, Fault):
-        return Rung(name, RungStatus.FAILED, found.reason, found.detail, seconds, found.evidence)
+        ended_in = RungStatus.INCONCLUSIVE if isinstance(found, BaselineLost) else RungStatus.FAILED
+        return Rung(name, ended_in, found.reason, found.detail, seconds, found.evidence)
     status = RungStatus.INCONCLUSIVE if isinstance(found, Inconclusive) else RungStatus.PASSED
     return Rung(name, status, None, found.detail, seconds, found.evidence)
 
 
+Found = TypeVar("Found")
 Check = Callable[[], Finding | None]
 """One rung's work."""
+
+
+def with_the_baseline(check: Callable[[int], Found]) -> Found | BaselineLost:
+    """Returns what a check finds in processes numbered 0; where these lost the baseline, in fresh ones, numbered 1."""
+    found = check(0)
+    return check(1) if isinstance(found, BaselineLost) else found
 
 
 def climbed(
     candidate: str, checks: Iterable[tuple[str, Check]], beyond: Callable[[str], bool], until: str | None
 ) -> Verdict:
-    """Returns what checks find of a candidate, up to the first that fails.
+    """Returns what checks find of a candidate, up to the first that fails, or loses the baseline.
 
     Args:
         candidate: its id.

@@ -16,6 +16,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.kernels.libraries import Answers
 from whet.evaluators.live import FORGED, START_SECONDS, Live, LiveFunction, LiveProgram, fault
 from whet.evaluators.package import Surroundings
+from whet.evaluators.stopwatch import Stopwatch
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 from whet.sandbox.toolchains import command, native
@@ -56,7 +57,8 @@ class Subject:
             worker: None is a fresh process in a sandbox of its own; a number, a fork of the warm worker with it,
                 which has the task's imports done.
             gauged: whether its peak of memory will be asked for; a program's leaves out what starts it.
-            primed: modules that a function's process imports, and has set up, before it loads the source.
+            primed: modules that a function's process imports, and names that it looks up in them, before it loads the
+                source; its loading is then told in CPU seconds.
         """
         workshop = self.workshop
         program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
@@ -106,11 +108,12 @@ def _load(
     try:
         if primed is not None:
             session.ask("prime", list(primed), seconds=START_SECONDS)
-        answer, spent = session.ask("load", *target, seconds=max(START_SECONDS, task.limits.seconds))
+        loading = Stopwatch(session, wall=on_gpu or primed is None)
+        answer, _ = session.ask("load", *target, seconds=max(START_SECONDS, task.limits.seconds))
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer == ("ok",):
-        return LiveFunction(session, spent, on_gpu)
+        return LiveFunction(session, loading.seconds(), on_gpu)
     session.close()
     if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
         return Fault(Reason.CHEATING, FORGED)

@@ -253,10 +253,10 @@ def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict
             verdict = ladder.measure_alone(candidate, verdict)
         else:
             verdict = ladder.confirm(candidate, verdict)
-        if verdict.failed:
+        if verdict.failed or verdict.undecided:
             break
     rungs = list(verdict.rungs)
-    if not verdict.failed:
+    if not (verdict.failed or verdict.undecided):
         rungs.insert(RUNGS.index("profile"), Rung("profile", RungStatus.SKIPPED, Reason.NOT_ASKED, "see whet optimize"))
     return Verdict(verdict.candidate, tuple(rungs), verdict.measurement)
 
@@ -265,8 +265,10 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
     failed = verdict.failed
     conditions = conditions_of(verdict.rungs)
     better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
-    if failed is not None and not verdict.correct:
+    if failed is not None and verdict.rejected:
         message = f"{failed.name}: {failed.reason}"
+    elif verdict.undecided is not None:
+        message = f"not decided at {verdict.undecided.name}: {verdict.undecided.detail}"
     elif verdict.confirmed:
         message = f"{better}, and confirmed{under(conditions)}"
     elif verdict.improved:

@@ -146,7 +146,7 @@ def _verdicts(facts: Mapping[str, Any]) -> Iterable[tuple[str, Verdict]]:
         names = (*(VERDICT.format(id, stage) for stage in STAGES), f"verdict:{id}")
         if found := next((facts[name] for name in names if name in facts), None):
             verdict = from_plain(Verdict, found)
-            if not verdict.correct or was_compared(verdict):
+            if verdict.rejected or was_compared(verdict):
                 yield id, verdict
 
 
@@ -162,7 +162,7 @@ def _subject(task: Task, record: RunRecord) -> Subject:
 
 
 def _judgement(candidate: Candidate, verdict: Verdict, run: str, task: Task) -> Judgement:
-    fallen = verdict.failed if not verdict.correct else None
+    fallen = verdict.failed if verdict.rejected else None
     measured = verdict.measurement if verdict.correct else None
     speedup = measured.speedup if measured is not None else None
     return Judgement(

@@ -42,7 +42,7 @@ STEPS = {
 
 def reward_of(verdict: Verdict) -> float:
     """Returns what a verdict is worth, from -1 to 1."""
-    if not verdict.correct:
+    if verdict.rejected:
         fallen = verdict.failed
         assert fallen is not None, "a candidate that fell from no rung is right"
         return STEPS.get(fallen.reason, UNUSABLE) if fallen.reason is not None else UNUSABLE
@@ -72,6 +72,6 @@ def was_compared(verdict: Verdict) -> bool:
 
 def outcome_of(verdict: Verdict) -> str:
     """Returns rejected, untimed, faster, not_shown or slower."""
-    if not verdict.correct:
+    if verdict.rejected:
         return "rejected"
     return "untimed" if verdict.measurement is None else verdict.measurement.outcome.value

@@ -299,7 +299,7 @@ class _Found:
     def kind(self) -> str:
         if self.verdict is None:
             return "open"
-        if not self.verdict.correct:
+        if self.verdict.rejected:
             return "wrong"
         return "better" if self.verdict.improved else "timed" if self.measured else "open"
 
@@ -308,7 +308,9 @@ class _Found:
         if verdict is None:
             return "not judged"
         failed = verdict.failed
-        if not verdict.correct:
+        if verdict.undecided is not None:
+            return "not decided: the baseline failed or differed from itself"
+        if verdict.rejected:
             return f"rejected: {_words(failed)}"
         if failed is not None and failed.name == "confirm":
             return f"not confirmed: {_words(failed)}"

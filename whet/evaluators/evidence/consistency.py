@@ -107,9 +107,9 @@ def _rungs(bundle: Bundle) -> Iterator[str]:
     if -1 in places or places != sorted(set(places)):
         yield f"rungs are unknown, repeated or out of order: {', '.join(names)}"
         return
-    failed = [rung for rung in rungs if rung.status is RungStatus.FAILED]
+    failed = [rung for rung in rungs if rung.status is RungStatus.FAILED or _undecided(rung)]
     if failed and failed != [rungs[-1]]:
-        yield f"rungs.{failed[0].name} failed, and others follow"
+        yield f"rungs.{failed[0].name} {failed[0].status}, and others follow"
     last = RUNGS.index(failed[0].name) if failed else len(RUNGS)
     for name in (*CHECKED, *TIMED):
         if RUNGS.index(name) <= last and name not in names:
@@ -122,6 +122,11 @@ def _rungs(bundle: Bundle) -> Iterator[str]:
         beyond = until is not None and RUNGS.index(rung.name) > RUNGS.index(until)
         if rung.name in NEEDED and (rung.status is RungStatus.SKIPPED) is not beyond:
             yield f"rungs.{rung.name} is {rung.status}, and until is {until}"
+
+
+def _undecided(rung: Rung) -> bool:
+    """Whether a rung said neither yes nor no, and so was the last."""
+    return rung.status is RungStatus.INCONCLUSIVE and rung.reason is not None
 
 
 def _differential(bundle: Bundle) -> Iterator[str]:
@@ -139,10 +144,10 @@ def _differential(bundle: Bundle) -> Iterator[str]:
         except ValidationError:
             yield f"rungs.{rung.name}: its conditions are none"
         count, hashes = drawn.get("inputs"), drawn.get("hashes")
-        if count is None and hashes is None and rung.status is RungStatus.FAILED:
+        if count is None and hashes is None and rung.status in (RungStatus.FAILED, RungStatus.INCONCLUSIVE):
             continue
         names = hashes if isinstance(hashes, list) and all(isinstance(one, str) for one in hashes) else []
-        if len(names) != count or not (names or rung.status is RungStatus.FAILED):
+        if len(names) != count or not (names or rung.status in (RungStatus.FAILED, RungStatus.INCONCLUSIVE)):
             yield f"rungs.{rung.name}: {count} inputs have {len(names)} hashes"
         elif (
             rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")

@@ -17,9 +17,9 @@ from whet.core.events import Kind as EventKind
 from whet.core.measurement import OF_TIME, Measurement
 from whet.core.plain import to_plain
 from whet.core.task import Kind
-from whet.core.verdict import Rung
+from whet.core.verdict import Reason, Rung
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
 from whet.evaluators.meters.base import Meter
@@ -32,7 +32,7 @@ from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
 from whet.evaluators.timing.statistics import Stage
-from whet.evaluators.timing.turns import BaselineLost, Bench, Judge, TimedWorkload, Turn, from_raw
+from whet.evaluators.timing.turns import Bench, Judge, TimedWorkload, Turn, from_raw
 from whet.evaluators.timing.zygotes import Zygotes
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.toolchains import native
@@ -102,6 +102,9 @@ class Measuring:
                 works = [work for work in workloads if work.counts or not number]
                 tell = partial(self._told, name, candidate, stages)
                 one = self._under(extra, candidate, baseline, works, seed, stages, cores, begun, looks, tell)
+                if isinstance(one, BaselineLost):
+                    again = derive(seed, "again")
+                    one = self._under(extra, candidate, baseline, works, again, stages, cores, None, looks, tell)
                 found.append(({"flags": extra}, one))
             alike = all(isinstance(one, Measurement) and one.faster for _, one in found)
             if confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
@@ -216,7 +219,9 @@ class Measuring:
 
             def judge(item: Input, expected: bytes, actual: bytes) -> Fault | None:
                 answer = eager.call(item.payload, baseline.limit)
-                return answer if isinstance(answer, Fault) else self._oracle.judge(item, answer[0], actual)
+                if isinstance(answer, Fault):
+                    return BaselineLost(Reason.NONDETERMINISTIC, f"the problem itself: {answer.detail}")
+                return self._oracle.judge(item, answer[0], actual)
 
             if self._versions is None:
                 inputs = works[0].draw(derive(seed, "compiled"), 2)

@@ -1,7 +1,9 @@
 """Observes what processes of a baseline and of a candidate do outside timed calls; judges nothing.
 
-Each process loads the function, makes a first and a second call, calls it on a row of distinct inputs, and is watched
-while nothing is asked of it. The last of each side also makes calls for a while, and its memory is read in between.
+Each process loads the function, makes a first and a second call, makes several passes over distinct inputs, and is
+watched while nothing is asked of it. The last of each side also makes calls for a while, and its memory is read in
+between. Seconds are CPU time of all its processes, by the kernel's account out here: a busy machine hardly moves them,
+and work that is left to threads, or to a time when nothing is asked, is in them.
 """
 
 from __future__ import annotations
@@ -12,15 +14,15 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.evaluators.finding import Fault
+from whet.core.verdict import Reason
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.live import LiveFunction
-from whet.evaluators.preloads import imported
+from whet.evaluators.preloads import imported, looked_up
 from whet.evaluators.screen import parse
+from whet.evaluators.stopwatch import Stopwatch
 from whet.evaluators.subjects import Subject
-from whet.sandbox.process_tree import GONE, running_seconds
+from whet.sandbox.process_tree import GONE
 
-PROCESSES = 5
-"""Of each side, for a median. Even ones make their calls in the given order, odd ones in the opposite order."""
 IDLE_SECONDS = 0.03
 """How long CPU time is counted while nothing is asked; the kernel counts to the nanosecond."""
 STEADY_SECONDS = 0.4
@@ -32,13 +34,13 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class ObservedProcess:
-    """What one process showed.
+    """What one process showed, in CPU seconds; by the clock out here where the kernel tells none, or a GPU is used.
 
     Attributes:
-        loading: seconds.
+        loading: seconds of loading the source.
         first: seconds of the first call.
         second: seconds of the second, on the input that the first call has in the processes of the other order.
-        row: seconds of the calls after those two.
+        passes: seconds of each pass after those two.
         idle: CPU seconds a second while nothing is asked; None where the kernel does not tell.
         kept: bytes by which memory grew in the second and in the last third of some calls; only of the last process.
     """
@@ -46,7 +48,7 @@ class ObservedProcess:
     loading: float
     first: float
     second: float
-    row: tuple[float, ...]
+    passes: tuple[float, ...]
     idle: float | None
     kept: tuple[int, int] | None
 
@@ -59,75 +61,91 @@ class Observation:
     candidate: tuple[ObservedProcess, ...]
 
 
-def observe(baseline: Subject, candidate: Subject, payloads: Sequence[bytes], seconds: float) -> Observation | Fault:
+def observe(
+    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float, processes: int
+) -> Observation | Fault:
     """Runs fresh processes of both sides in turns.
 
-    What either side imports is imported in all of them before loading is timed.
+    What either side imports, or looks up in what it imports, is there in all of them before loading is timed.
 
     Args:
         baseline: the original, a Python function.
         candidate: what is compared with it.
-        payloads: distinct inputs of one size: two for the first calls, then those of the row.
+        payloads: distinct inputs of one size: two for the first calls, then those of the passes.
+        part: how many of them make a pass.
         seconds: that one call may take.
+        processes: of each side. Even ones make their calls in the given order, odd ones in the opposite order.
 
     Returns:
         what they showed, or the first fault of a process.
     """
-    trees = [parse(subject.source) for subject in (baseline, candidate)]
-    modules = list(dict.fromkeys(imported(*(tree for tree in trees if not isinstance(tree, Fault)))))
-    sides: tuple[list[ObservedProcess], list[ObservedProcess]] = [], []
-    for number in range(PROCESSES):
-        for side, subject in zip(sides, (baseline, candidate), strict=True):
-            found = _observe_process(subject, modules, payloads, number, seconds)
-            if isinstance(found, Fault):
-                return found
-            side.append(found)
-    ours, theirs = sides
+    parsed = [parse(subject.source) for subject in (baseline, candidate)]
+    trees = [tree for tree in parsed if not isinstance(tree, Fault)]
+    names = list(dict.fromkeys((*imported(*trees), *looked_up(*trees))))
+    ours: list[ObservedProcess] = []
+    theirs: list[ObservedProcess] = []
+    for number in range(processes):
+        order, steady = (1 if number % 2 == 0 else -1), number == processes - 1
+        one = _observe_process(baseline, names, payloads, part, order, steady, seconds)
+        if isinstance(one, Fault):
+            return BaselineLost(
+                Reason.NONDETERMINISTIC, f"the baseline, looked at outside its timed calls: {one.detail}"
+            )
+        other = _observe_process(candidate, names, payloads, part, order, steady, seconds)
+        if isinstance(other, Fault):
+            return other
+        ours.append(one)
+        theirs.append(other)
     return Observation(tuple(ours), tuple(theirs))
 
 
 def _observe_process(
-    subject: Subject, modules: Sequence[str], payloads: Sequence[bytes], number: int, seconds: float
+    subject: Subject,
+    names: Sequence[str],
+    payloads: Sequence[bytes],
+    part: int,
+    order: int,
+    steady: bool,
+    seconds: float,
 ) -> ObservedProcess | Fault:
-    live = subject.start(primed=modules)
+    live = subject.start(primed=names)
     if isinstance(live, Fault):
         return live
     assert isinstance(live, LiveFunction)
     with closing(live):
-        first, second, *others = payloads
-        order = 1 if number % 2 == 0 else -1
-        spent = _timed(live, [first, second][::order], seconds)
-        if isinstance(spent, Fault):
-            return spent
-        row = _timed(live, others[::order], seconds)
-        if isinstance(row, Fault):
-            return row
+        others = payloads[2:][::order]
+        passes = [others[start : start + part] for start in range(0, len(others) - part + 1, part)]
+        spans = []
+        for span in (*([one] for one in payloads[:2][::order]), *passes):
+            spent = _spent(live, span, seconds, subject.on_gpu)
+            if isinstance(spent, Fault):
+                return spent
+            spans.append(spent)
+        first, second, *rest = spans
         idle = _idle(live)
-        kept = _kept(live, payloads, seconds) if number == PROCESSES - 1 else None
+        kept = _kept(live, payloads, seconds) if steady else None
         if isinstance(kept, Fault):
             return kept
-        return ObservedProcess(round(live.loading, DIGITS), spent[0], spent[1], tuple(row), idle, kept)
+        return ObservedProcess(round(live.loading, DIGITS), first, second, tuple(rest), idle, kept)
 
 
-def _timed(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> list[float] | Fault:
-    """Returns the seconds of each call, by the clock out here."""
-    spent: list[float] = []
+def _spent(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> float | Fault:
+    """Returns the seconds of some calls, one by one."""
+    watch = Stopwatch(live.session, wall=on_gpu)
     for payload in payloads:
-        start = time.perf_counter()
         answer = live.call(payload, seconds)
         if isinstance(answer, Fault):
             return answer
-        spent.append(round(time.perf_counter() - start, DIGITS))
-    return spent
+    return round(watch.seconds(), DIGITS)
 
 
 def _idle(live: LiveFunction) -> float | None:
     """Returns the CPU seconds a second that its processes use while nothing is asked of them."""
-    before, start = cpu_seconds(live), time.perf_counter()
+    before, start = live.session.cpu(), time.perf_counter()
     if before is None:
         return None
     time.sleep(IDLE_SECONDS)
-    after = cpu_seconds(live)
+    after = live.session.cpu()
     return None if after is None else round(max(0.0, after - before) / (time.perf_counter() - start), DIGITS)
 
 
@@ -160,9 +178,3 @@ def _anonymous(pid: int) -> int:
             if line.startswith("RssAnon:"):
                 return int(line.split()[1]) << 10
     return 0
-
-
-def cpu_seconds(live: LiveFunction) -> float | None:
-    """Returns the CPU seconds of all of its processes so far, as the kernel tells them; None where it does not."""
-    pids = live.session.pids()
-    return sum(map(running_seconds, pids)) if pids else None

@@ -1,8 +1,9 @@
 """Judges what a candidate saves when calls come again in one process: no gain, for a program makes each once.
 
 Recorded calls are few, and a native function takes so little, that a pass which is long enough to be timed repeats its
-inputs. One round after another is timed in fresh processes of both sides. Where later rounds of the candidate are
-cheaper than its first by more than those of the original are, the difference is added to every round that comes again.
+inputs. One round after another is watched in fresh processes of both sides. Where later rounds of the candidate use
+less CPU time than its first by more than those of the original do, the difference is added to every round that comes
+again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from whet.core.plain import to_plain
 from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Subject
-from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts
+from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts, second_greatest
 from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
 from whet.evaluators.timing.turns import TimedWorkload
 
@@ -68,33 +69,37 @@ def assess_rounds(seen: RoundObservation, count: int) -> float:
         seen: what the processes of both sides showed.
         count: how many inputs a pass has; of a native function, how many it then repeats.
     """
-    sides = seen.seconds_of_rounds.baseline, seen.seconds_of_rounds.candidate
-    if seen.inputs is None:
-        ours, theirs = map(_first_and_later, sides)
-        return saved(ours, theirs) * (seen.rounds - 1)
-    ours, theirs = map(_new_and_known, sides)
-    return saved(ours, theirs) / seen.inputs * count * (seen.rounds - 1)
+    split = _first_and_later if seen.inputs is None else _new_and_known
+    ours, theirs = (
+        [split(rounds) for rounds in side]
+        for side in (seen.seconds_of_rounds.baseline, seen.seconds_of_rounds.candidate)
+    )
+    one = saved(ours, theirs) * (seen.rounds - 1)
+    return one if seen.inputs is None else one / seen.inputs * count
 
 
-def saved(ours: tuple[float, float], theirs: tuple[float, float]) -> float:
-    """Returns the seconds that a round of the candidate saves, beyond what one of the original does; 0 for a few.
+def saved(ours: Sequence[tuple[float, float]], theirs: Sequence[tuple[float, float]]) -> float:
+    """Returns the seconds that a round of the candidate saves at least, beyond what one of the original does.
 
-    Where the original's seem to save less than nothing, that is chance: one that is many times as slow as the candidate
-    would have it charged for its own noise.
+    Of the candidate, the low end over its processes: the least round of the first kind less the second greatest of the
+    kind that may be cheaper. Of the original, the least of both; where it seems to save less than nothing, that is
+    chance: one that is many times as slow as the candidate would have it charged for its own noise. 0 for a few.
 
     Args:
-        ours: seconds of the original's round, of the first kind and of the one that may be cheaper.
+        ours: seconds of the original's rounds in each process, of the first kind and of the one that may be cheaper.
         theirs: the candidate's.
     """
-    excess = (theirs[0] - theirs[1]) - max(0.0, ours[0] - ours[1])
-    return excess if excess > (DECLINE - 1) * theirs[1] else 0.0
+    early, late = (list(kind) for kind in zip(*theirs, strict=True))
+    usual = min(early for early, _ in ours) - min(late for _, late in ours)
+    excess = min(early) - second_greatest(late) - max(0.0, usual)
+    return excess if excess > (DECLINE - 1) * second_greatest(late) else 0.0
 
 
-def _new_and_known(processes: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Returns the seconds of a round on new contents, and on contents met before: the least, for others disturb."""
-    return min(min(rounds[::2]) for rounds in processes), min(min(rounds[1::2]) for rounds in processes)
+def _new_and_known(rounds: Sequence[float]) -> tuple[float, float]:
+    """Returns the least seconds of a process's rounds on new contents, and on contents that were there before."""
+    return min(rounds[::2]), min(rounds[1::2])
 
 
-def _first_and_later(processes: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Returns the seconds of the first round and of any later one: the least of all processes, for others disturb."""
-    return min(rounds[0] for rounds in processes), min(min(rounds[1:]) for rounds in processes)
+def _first_and_later(rounds: Sequence[float]) -> tuple[float, float]:
+    """Returns the seconds of a process's first round, and the least of its later ones."""
+    return rounds[0], min(rounds[1:])

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from whet.evaluators.finding import Fault
+from whet.core.verdict import Reason
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import LiveFunction
+from whet.evaluators.stopwatch import Stopwatch
 from whet.evaluators.subjects import Subject
-from whet.evaluators.timing.process_observation import PROCESSES, cpu_seconds
 from whet.evaluators.timing.turns import MOST_BYTES, TimedWorkload
 
+PROCESSES = 5
+"""Of each side."""
 ROUNDS = 3
 """Of the same calls in a process: one on new inputs, two that may be cheaper."""
 NATIVE_INPUTS, SETS = 500, 4
@@ -35,8 +38,9 @@ class RoundObservation:
 
     Attributes:
         rounds: how often a pass repeats its inputs.
-        seconds_of_rounds: CPU seconds where the kernel tells them. Of a native function, rounds on new contents of the
-            same memory and rounds on contents that were there before take turns; else the first round is the new one.
+        seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used. Of a native function, rounds on
+            new contents of the same memory and rounds on contents that were there before take turns; else the first
+            round is the new one.
         inputs: of a native function in a round; None of any other, whose round has all distinct inputs of a pass.
     """
 
@@ -63,7 +67,7 @@ def observe_rounds(
     if work.repeats:
         return _of_native(baseline, candidate, work, seed, seconds)
     payloads = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
-    found = _in_turns(baseline, candidate, lambda live: _rounds(live, payloads, seconds))
+    found = _in_turns(baseline, candidate, lambda live: _rounds(live, payloads, seconds, baseline.on_gpu))
     return found if isinstance(found, Fault) else RoundObservation(work.rounds, found)
 
 
@@ -86,20 +90,27 @@ def _of_native(
 def _in_turns(
     baseline: Subject, candidate: Subject, run: Callable[[LiveFunction], Sequence[float] | Fault]
 ) -> RoundSeconds | Fault:
-    sides: tuple[list[tuple[float, ...]], list[tuple[float, ...]]] = [], []
+    ours: list[tuple[float, ...]] = []
+    theirs: list[tuple[float, ...]] = []
     for _ in range(PROCESSES):
-        for side, subject in zip(sides, (baseline, candidate), strict=True):
-            live = subject.start()
-            if isinstance(live, Fault):
-                return live
-            assert isinstance(live, LiveFunction)
-            with closing(live):
-                rounds = run(live)
-            if isinstance(rounds, Fault):
-                return rounds
-            side.append(tuple(rounds))
-    ours, theirs = sides
+        one = _in_a_process(baseline, run)
+        if isinstance(one, Fault):
+            return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline, while its calls came again: {one.detail}")
+        other = _in_a_process(candidate, run)
+        if isinstance(other, Fault):
+            return other
+        ours.append(tuple(one))
+        theirs.append(tuple(other))
     return RoundSeconds(tuple(ours), tuple(theirs))
+
+
+def _in_a_process(subject: Subject, run: Callable[[LiveFunction], Sequence[float] | Fault]) -> Sequence[float] | Fault:
+    live = subject.start()
+    if isinstance(live, Fault):
+        return live
+    assert isinstance(live, LiveFunction)
+    with closing(live):
+        return run(live)
 
 
 def _renewed(live: LiveFunction, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float] | Fault:
@@ -107,14 +118,13 @@ def _renewed(live: LiveFunction, sets: Sequence[Sequence[bytes]], seconds: float
     return times if isinstance(times, Fault) else times[2:]  # the first set finds everything cold
 
 
-def _rounds(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> list[float] | Fault:
-    """Returns the CPU seconds of some rounds of the same calls in one process, else seconds by the clock out here."""
+def _rounds(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> list[float] | Fault:
+    """Returns the seconds of some rounds of the same calls in one process."""
     found: list[float] = []
     for part in (payloads[:1], *[payloads] * ROUNDS):
-        before = cpu_seconds(live)
+        watch = Stopwatch(live.session, wall=on_gpu)
         one = live.timed(part, seconds * len(part))
         if isinstance(one, Fault):
             return one
-        after = cpu_seconds(live)
-        found.append(one.outside if before is None or after is None else after - before)
+        found.append(watch.seconds())
     return found[1:]

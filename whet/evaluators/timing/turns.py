@@ -21,7 +21,7 @@ from typing import Any
 from whet.core.plain import from_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter, Setting, Starter
@@ -100,11 +100,6 @@ class Turn:
     inputs: Mapping[str, str] = field(default_factory=dict)
     gpu: Mapping[str, GpuReading] = field(default_factory=dict)
     scale: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineLost(Fault):
-    """How the baseline's process ended while it was timed; nothing against the candidate."""
 
 
 Judge = Callable[[Input, bytes, bytes], Fault | None]
@@ -228,10 +223,16 @@ class Bench:
             if len(theirs) != len(ours):
                 return Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes")
             again = len(ours) // len(drawn)  # a meter may run the inputs several times, in a process each
-            for item, expected, actual in zip([*drawn] * again, ours, theirs, strict=True):
+            more = passes[name]["again"].outcomes
+            for item, expected, actual, once_more in zip([*drawn] * again, ours, theirs, more, strict=True):
                 if fault := self.judge(item, expected, actual):
-                    return fault
+                    differs = self.judge(item, expected, once_more)
+                    return fault if differs is None else _differs_from_itself(differs)
         return None
+
+
+def _differs_from_itself(found: Fault) -> BaselineLost:
+    return BaselineLost(Reason.NONDETERMINISTIC, f"two processes of the baseline differ: {found.detail}")
 
 
 def draw_all(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str, Sequence[Input]]:

@@ -390,7 +390,7 @@ def serve(channel: Channel) -> None:
         elif operation == "renewed":
             from .native_rounds import renewed  # of native functions alone
 
-            channel.write(("times", renewed(target, message[1], _clock)))  # type: ignore[arg-type]
+            channel.write(("times", renewed(target, message[1], _cpu)))  # type: ignore[arg-type]
         elif operation == "needs":
             from .needs import needs
 

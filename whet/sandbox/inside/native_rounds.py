@@ -63,7 +63,7 @@ def renewed(target: NativeTarget, sets: list[list[bytes]], clock: Any) -> list[i
     their addresses, were met before.
 
     Returns:
-        the nanoseconds of each round.
+        the nanoseconds of each round by the clock that is given.
     """
     given = [[target.read(payload) for payload in one] for one in sets]
     places = [_places(target, [one[slot] for one in given]) for slot in range(len(given[0]))]
