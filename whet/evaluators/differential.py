@@ -23,6 +23,7 @@ from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import OutOfPatienceError, Patience
+from whet.evaluators.sequences import SequenceCheck
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
@@ -101,7 +102,7 @@ def compare(
         elsewhere: in which other process the inputs come again; None is a fresh one that is no fork.
         explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
-    way = _Way(examination, theirs, oracle)
+    way = _Way(examination, theirs, oracle, explain)
     try:
         fault = way.run(elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None))
     except OutOfPatienceError as error:
@@ -114,7 +115,8 @@ def compare(
 class _Way:
     """One candidate's way along an examination."""
 
-    def __init__(self, examination: Examination, theirs: Side, oracle: Oracle) -> None:
+    def __init__(self, examination: Examination, theirs: Side, oracle: Oracle, explain: bool) -> None:
+        self.explain = explain
         self.examination = examination
         self.theirs = theirs
         self.oracle = oracle
@@ -208,6 +210,9 @@ class _Way:
     def state(self, elsewhere: Elsewhere) -> Fault | None:
         """Looks for state; see `whet.evaluators.hidden_state`."""
         examination = self.examination
+        if fault := SequenceCheck(examination.rehearsal, self.theirs.subject, self.patience, self.explain).fault():
+            self.last = None
+            return fault
         again = hidden_state.Again(examination, self.oracle, self.patience)
         fault = again.repeated(self.theirs, self.met)
         if fault is None and not examination.program:

@@ -2,8 +2,8 @@ from itertools import accumulate
 
 
 class Sums:
-    def __init__(self) -> None:
-        self.values: list[int] = []
+    def __init__(self, values: list[int]) -> None:
+        self.values = list(values)
         self._prefix: list[int] | None = None
 
     def extend(self, values: list[int]) -> None:

@@ -1,6 +1,6 @@
 class Sums:
-    def __init__(self) -> None:
-        self.values: list[int] = []
+    def __init__(self, values: list[int]) -> None:
+        self.values = list(values)
 
     def extend(self, values: list[int]) -> None:
         self.values.extend(values)
