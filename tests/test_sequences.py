@@ -132,6 +132,15 @@ def test_what_a_rewrite_may_keep_in_an_object(tmp_path, name):
     assert (met(tmp_path, *texts, "K.put", called("put")) is None) is right
 
 
+@pytest.mark.parametrize(
+    "hostile",
+    [3, (), (["n"], [(10**15, [])]), (["n"], [(b"", [("n", 10**15)])]), ([3], []), (["n"], [(b"", [(3, b"")])])],
+)
+def test_what_is_no_outcome_of_a_sequence_is_refused(hostile):
+    with pytest.raises((TypeError, ValueError)):
+        came_of(encode(hostile))
+
+
 def test_files_are_told_by_contents_and_position():
     read, unread = io.StringIO("ab"), io.StringIO("ab")
     read.read()

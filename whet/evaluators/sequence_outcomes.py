@@ -51,7 +51,12 @@ def came_of(outcome: bytes) -> Came:
         ValueError, TypeError: it is none.
     """
     names, steps = decode(outcome)
-    return Came(frozenset(names), tuple(StepCame(bytes(came), dict(outside)) for came, outside in steps))
+    found = tuple(StepCame(came, dict(outside)) for came, outside in steps)
+    data = [part for step in found for part in (step.outcome, *step.outside.values())]
+    texts = [*names, *(name for step in found for name in step.outside)]
+    if not all(type(part) is bytes for part in data) or not all(type(name) is str for name in texts):
+        raise TypeError("something else than encoded values and their names")
+    return Came(frozenset(names), found)
 
 
 def differing(ours: Came, theirs: Came, rule: OracleRule) -> Fault | None:

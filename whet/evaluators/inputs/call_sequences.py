@@ -97,7 +97,8 @@ class SequenceMaker:
 
     def __init__(self, task: Task, payloads: Sequence[bytes], literals: Sequence[Any], seed: int) -> None:
         self._rng = random.Random(seed)
-        self._given = [_parts(value) for value in _readable(payloads)]
+        given = [_parts(value) for value in _readable(payloads)]
+        self._given = [one for one in given if isinstance(one[1], (list, tuple))]
         owner, _, self._name = (task.symbol or "").rpartition(".")
         self._method = bool(owner) and not _unbound(task) and all(init is not None for init, _, _ in self._given)
         if not self._method:
