@@ -28,6 +28,7 @@ CORPORA = (
     "test_python_equivalence",
     "test_rearranged",
     "test_scripted_verdicts",
+    "test_stateful",
     "test_tasks",
     "test_typed_inputs",
     "test_verify",

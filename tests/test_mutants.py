@@ -13,6 +13,7 @@ from whet.benchmarks.tasks import task_folder, task_names
 from whet.core.config import Options
 from whet.core.task import Kind, Task
 from whet.evaluators.mutants import native, python
+from whet.evaluators.mutants.base import STATE
 from whet.evaluators.mutants.patterns import faults_of_pattern
 from whet.evaluators.mutants.registry import mutants
 from whet.evaluators.targets import read_task
@@ -92,6 +93,36 @@ def test_each_native_operator_makes_its_fault(name: str, language: str) -> None:
     assert {text and text.replace("\0(", "").replace("\0)", "") for text in made} >= {
         wanted and wanted.replace("\0(", "").replace("\0)", "")
     }
+
+
+PYTHON_STATES = [
+    ("a.x = b\n    a.y = c", "a.y = b\n    a.y = c"),
+    ("a.x += b\n    g()\n    return c", "return c\n    g()\n    return c"),
+    ("a[0] = b\n    g()", "return\n    g()"),
+    ("a.x.append(b)", "a.x = [b]"),
+    ("a.x.update(b)", "a.x = dict(b)"),
+]
+CPP_STATES = [
+    ("low = x; high = x;", "high = x; high = x;"),
+    ("low += x; f(); return;", "return; f(); return;"),
+    ("low++;", "low = 1;"),
+    ("all.push_back(x);", "all = {x};"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), PYTHON_STATES)
+def test_faults_of_state_in_python(before: str, after: str) -> None:
+    made = {python.meaning(one.render()) for one in python.changes(function(before), "f") if one.operator == STATE}
+    assert python.meaning(function(after)) in made
+
+
+@pytest.mark.parametrize(("before", "after"), CPP_STATES)
+def test_faults_of_state_in_cpp(before: str, after: str) -> None:
+    def text(body: str) -> str:
+        return f"struct K {{ long low, high; std::vector<long> all; void g(long x) {{ {body} }} }};"
+
+    made = {native.meaning(one.render(), "cpp") for one in native.changes(text(before), "cpp") if one.operator == STATE}
+    assert native.meaning(text(after), "cpp") in made
 
 
 @pytest.mark.corpus

@@ -8,7 +8,7 @@ import pytest
 
 from whet.benchmarks.self.campaigns import oracle
 from whet.benchmarks.self.campaigns.campaign import Finding, Record, Status
-from whet.benchmarks.self.campaigns.mutants import TASKS, Found, Mutants
+from whet.benchmarks.self.campaigns.mutants import STATEFUL, TASKS, Found, Mutants
 from whet.benchmarks.self.campaigns.oracle import OracleErrors
 from whet.core.audit import Audit, MutantOutcome
 from whet.core.result import TaskName
@@ -70,6 +70,6 @@ def test_the_best_version_and_a_twin_of_a_task_are_accepted() -> None:
 @NEEDED
 def test_the_mutants_of_its_tasks_are_killed_by_the_differential_rung() -> None:
     campaign = Mutants(seed=7, most=12)
-    assert [item.id for item in campaign.asked] == list(TASKS)
+    assert [item.id for item in campaign.asked] == [*TASKS, *STATEFUL]
     with campaign.opened() as measure:
         assert [found.line for found in map(measure, campaign.asked) if found.status is not Status.RIGHT] == []

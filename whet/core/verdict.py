@@ -111,8 +111,15 @@ class Verdict:
 
     @property
     def improved(self) -> bool:
-        """Whether it was shown to be faster, and nothing was found wrong."""
-        return self.failed is None and self.measurement is not None and self.measurement.faster
+        """Whether it was shown to be faster, and enough inputs were compared of which none showed anything wrong."""
+        faster = self.measurement is not None and self.measurement.faster
+        return self.failed is None and faster and not self.too_few_inputs
+
+    @property
+    def too_few_inputs(self) -> bool:
+        """Whether too few inputs were compared to call it right."""
+        compared = self.rung("differential")
+        return compared is not None and compared.status is RungStatus.INCONCLUSIVE
 
     @property
     def confirmed(self) -> bool:

@@ -23,8 +23,9 @@ from whet.evaluators.floats.leaves import (
     outcome_leaves,
 )
 from whet.evaluators.floats.rules import alike, by_tolerance
+from whet.evaluators.own_state import comparable
 from whet.evaluators.sharing import TooLarge, unshared
-from whet.sandbox.inside.codec import CodecError
+from whet.sandbox.inside.codec import FILES, CodecError
 from whet.sandbox.inside.decode import Node, Ref, decode
 
 SHOWN = 160
@@ -79,7 +80,7 @@ def difference(
     if not isinstance(theirs, tuple) or len(theirs) != 5:
         return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
     try:
-        ours = decode(expected)
+        ours, theirs = comparable(expected, decode(expected), actual, theirs)
         found = _difference(ours, theirs, rule)
         if isinstance(found, Difference) and not sharing:
             with suppress(TooLarge):
@@ -291,6 +292,9 @@ class _Walk:
             return _Walk(self.rule, exact=True).items(a.state, b.state, path)
         if a.kind == "object":
             return self.fields(a, b, path)
+        if a.name in FILES and a.state is not None and b.state is not None:
+            pairs = zip(("contents", "position"), a.state, b.state, strict=True)
+            return next(filter(None, (self.compare(x, y, f"{path}, {what}") for what, x, y in pairs)), "")
         return self.compare(a.state, b.state, path)
 
     def fields(self, a: Node, b: Node, path: str) -> str:

@@ -14,15 +14,17 @@ from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import Costs, affordable
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import Cut, Step, raised
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import BaselineLost, Fault, Inconclusive, Passed
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.counterexample import smallest
+from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import OutOfPatienceError, Patience
+from whet.evaluators.sequences import SequenceCheck
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
@@ -40,6 +42,9 @@ MOST_LOST = 3
 MOST_EXAMPLES = 40
 FEW_INPUTS = 40
 """Below which the rung says how many were planned."""
+
+WEAK_INPUTS = 20
+"""Below which the rung says that it is weak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def compare(
         elsewhere: in which other process the inputs come again; None is a fresh one that is no fork.
         explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
-    way = _Way(examination, theirs, oracle)
+    way = _Way(examination, theirs, oracle, explain)
     try:
         fault = way.run(elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None))
     except OutOfPatienceError as error:
@@ -114,7 +119,8 @@ def compare(
 class _Way:
     """One candidate's way along an examination."""
 
-    def __init__(self, examination: Examination, theirs: Side, oracle: Oracle) -> None:
+    def __init__(self, examination: Examination, theirs: Side, oracle: Oracle, explain: bool) -> None:
+        self.explain = explain
         self.examination = examination
         self.theirs = theirs
         self.oracle = oracle
@@ -126,6 +132,7 @@ class _Way:
         self.sources: Counter[str] = Counter()
         self.discarded = 0
         self.cut: dict[str, Cut] = {}
+        self.sequences = 0
 
     def evidence(self) -> dict[str, Any]:
         """Returns from what this check can be repeated."""
@@ -135,6 +142,7 @@ class _Way:
             "seed": self.examination.seed,
             "sources": dict(self.sources),
             "discarded": self.discarded,
+            "sequences": self.sequences,
             "cut": {stage: _told(cut) for stage, cut in self.cut.items()},
         }
 
@@ -223,6 +231,11 @@ class _Way:
     def state(self, elsewhere: Elsewhere) -> Fault | None:
         """Looks for state; see `whet.evaluators.hidden_state`."""
         examination = self.examination
+        rehearsal = examination.rehearsal
+        self.sequences = len(rehearsal.expected)
+        if fault := SequenceCheck(rehearsal, self.theirs.subject, self.patience, self.explain).fault():
+            self.last = None  # it is explained already
+            return fault
         again = hidden_state.Again(examination, self.oracle, self.patience)
         fault = again.repeated(self.theirs, self.met)
         if fault is None and not examination.program:
@@ -266,6 +279,26 @@ class _Way:
             seed = derive(examination.seed, "smallest")
             tries = affordable(last.cost, EXPLAINING_BUDGET, FEWEST_TRIES, MOST_TRIES)
             return smallest(last.item, fault, failing, examination.source, seed, examples, tries)
+
+
+def concluded(compared: Compared, notes: Sequence[str]) -> Passed | Inconclusive:
+    """Returns what the rung found where no difference showed: nothing, where the inputs are too few to say so.
+
+    Recorded cases alone are all that there is to know of some programs, and so they are enough; the detail says it.
+
+    Args:
+        compared: without a fault.
+        notes: what else there is to say of the inputs; empty ones say nothing.
+    """
+    count, recorded = compared.evidence["inputs"], set(compared.evidence["sources"]) == {"case"}
+    agreed = "inputs agree: only recorded cases, which are public" if recorded else "fresh inputs agree"
+    said = [f"{count} {agreed}", shortened(compared), *notes]
+    if count < FEWEST_DRAWN and not recorded:
+        said = [f"too few inputs to tell: {said[0]}, and {FEWEST_DRAWN} are needed", *said[1:]]
+    elif count < WEAK_INPUTS:
+        said = [f"weak: only {said[0]}", *said[1:]]
+    conclusion = Inconclusive if count < FEWEST_DRAWN and not recorded else Passed
+    return conclusion("; ".join(filter(None, said)), compared.evidence)
 
 
 def shortened(compared: Compared) -> str:

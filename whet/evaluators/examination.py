@@ -15,10 +15,11 @@ from whet.core.task import Kind
 from whet.evaluators.costs import Costs
 from whet.evaluators.examiner import Cut, Examiner, Step
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs.source import InputSource
+from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
 from whet.evaluators.pairs import at_once
+from whet.evaluators.sequences import Rehearsal
 from whet.evaluators.subjects import Subject
 
 FIRST_AT_ONCE = 8
@@ -69,6 +70,7 @@ class Examination:
         self._complete = False
         self._error: BaseException | None = None
         self._spoiled: dict[bytes, Answer] = {}
+        self._rehearsal: Rehearsal | None = None
 
     @property
     def program(self) -> bool:
@@ -109,6 +111,16 @@ class Examination:
             with closing(self._examiner.ours.outcomes(new, self.seconds, "spoil")) as answers:
                 self._spoiled |= {one.item.payload: answer for one, answer in answers}
             return [self._spoiled[one.item.payload] for one in met]
+
+    @property
+    def rehearsal(self) -> Rehearsal:
+        """What the baseline makes of sequences of calls, when all steps are made."""
+        with self._lock:
+            if self._rehearsal is None:
+                seed = derive(self.seed, "sequences")
+                met = self._examiner.met
+                self._rehearsal = Rehearsal(self.baseline, self.source, met, seed, self.hash_seed, self.seconds)
+            return self._rehearsal
 
     def close(self) -> None:
         """Ends the baseline's process."""

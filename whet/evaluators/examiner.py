@@ -115,6 +115,7 @@ class Examiner:
         ours: the baseline's process.
         discarded: inputs since the last step that ask nothing of a candidate.
         cut: what was not tried, by the stage.
+        met: all steps so far of which the same outcome is asked.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Examiner:
         self._domain = Domain(source.text)
         self._bases: list[Step] = []
         self._plain: list[Any] = []
-        self._met: list[Step] = []
+        self.met: list[Step] = []
         self._natural: set[str] = set()
         self._barred: set[Key | None] = set()
         self._trouble = 0
@@ -236,7 +237,7 @@ class Examiner:
         step = Step(item, *answer, cost, input_hash(item), asked, again, promised, self.discarded)
         self.discarded = 0
         if asked is Wanted.SAME:
-            self._met.append(step)
+            self.met.append(step)
         return step
 
     def _rearranged(self, cost: float) -> Iterator[Step]:
@@ -244,7 +245,7 @@ class Examiner:
 
         All else of them is public, so that a candidate could know it by heart.
         """
-        cases = [one.item.payload for one in self._met]
+        cases = [one.item.payload for one in self.met]
         most = max(len(cases), affordable(cost, EDGE_SECONDS, FEWEST_EDGES, MOST_EDGES))
         number = 0
         for number, edge in enumerate(rearranged(cases, derive(self._seed, "rearranged")), 1):
@@ -258,9 +259,9 @@ class Examiner:
 
     def _learn(self) -> None:
         """Takes what was met for what the target is for."""
-        usable = sorted((one for one in self._met if one.cost <= MODERATE), key=_payload_size)
+        usable = sorted((one for one in self.met if one.cost <= MODERATE), key=_payload_size)
         if len(usable) < FEW_EXAMPLES:  # else what is slow at every size would not be edited at all
-            usable = sorted(self._met, key=lambda one: (one.cost, _payload_size(one)))[:FEWEST_BASES]
+            usable = sorted(self.met, key=lambda one: (one.cost, _payload_size(one)))[:FEWEST_BASES]
         small = [one for one in usable if _payload_size(one) <= BASE_BYTES] or usable[:FEWEST_BASES]
         self._bases = [one for one in small if one.item.size != 0][-BASES:]
         if not self._program:

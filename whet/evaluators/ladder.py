@@ -28,10 +28,10 @@ from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
 from whet.evaluators.climber import Climber
-from whet.evaluators.differential import compare, shortened
+from whet.evaluators.differential import compare, concluded
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
 from whet.evaluators.hazard import check_hazards
 from whet.evaluators.helpers import Comparison, comparable, inputs_for
 from whet.evaluators.hidden_state import Elsewhere
@@ -451,7 +451,7 @@ class Ladder:
         evidence = {**found.evidence, "protocol": said}
         return replace(found, detail=f"{found.detail}\n{protocol.told(said)}", evidence=evidence)
 
-    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed:
+    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed | Inconclusive:
         """Compares a candidate that builds with the baseline, on the inputs that follow from a seed.
 
         They come again in a process that is no fork.
@@ -460,14 +460,16 @@ class Ladder:
         with closing(examination), closing(theirs):
             return self._compared(examination, theirs, None)
 
-    def _compared_alone(self, candidate: Candidate, seed: int) -> Fault | Passed:
+    def _compared_alone(self, candidate: Candidate, seed: int) -> Fault | Passed | Inconclusive:
         return self.compare(candidate, seed, hash_seeds(seed, "program", candidate.id)[0])
 
     def _examination(self, seed: int, hash_seed: int) -> Examination:
         baseline = self.baseline
         return Examination(baseline.subject, self._source, seed, hash_seed, baseline.limit, baseline.costs)
 
-    def _compared(self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None) -> Fault | Passed:
+    def _compared(
+        self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None
+    ) -> Fault | Passed | Inconclusive:
         compared = compare(examination, theirs, self._oracle, elsewhere, self._explain)
         evidence = {**compared.evidence, "hash_seed": examination.hash_seed}
         if floats := self._oracle.float_evidence():
@@ -475,13 +477,13 @@ class Ladder:
         if compared.fault is not None:
             return replace(compared.fault, evidence={**compared.fault.evidence, **evidence})
         evidence["strengthened"] = self.baseline.strengthened
-        count, recorded = compared.evidence["inputs"], set(compared.evidence["sources"]) == {"case"}
-        agreed = "inputs agree: only recorded cases, which are public" if recorded else "fresh inputs agree"
         scaled = self.task.module.scaled if self.task.module is not None else ""
         if scaled:
             evidence["scale"] = scaled
-        notes = (shortened(compared), scaled and f"scaled to this machine: {scaled}")
-        found = Passed("; ".join([f"{count} {agreed}", *filter(None, notes)]), evidence)
+        notes = [f"scaled to this machine: {scaled}"] if scaled else []
+        found = concluded(replace(compared, evidence=evidence), notes)
+        if isinstance(found, Inconclusive):
+            return found
         return with_conditions(found, self.task, examination, theirs.subject, self._oracle)
 
     def _hazard(self, climber: Climber) -> Finding | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from whet.sandbox.inside.codec import FILES
 from whet.sandbox.inside.decode import Node
 
 LONGEST = 1000
@@ -27,10 +28,10 @@ def call_text(symbol: str, value: Any) -> str:
         parts = _parts(value)
         owner, _, method = symbol.rpartition(".")
         if "init" in parts:
-            text = f"{owner}{_arguments(parts['init'], {})}.{method}"
+            text = f"{owner}{arguments_text(parts['init'], {})}.{method}"
         else:
             text = symbol
-        text += _arguments(parts.get("args", ()), _items(parts.get("kwargs")))
+        text += arguments_text(parts.get("args", ()), items_of(parts.get("kwargs")))
     except ValueError:
         return ""
     return text if len(text) <= LONGEST else ""
@@ -143,21 +144,35 @@ def _depth(value: Any) -> int:
 
 def _parts(value: Any) -> dict[str, Any]:
     if isinstance(value, Node):
-        return {str(name): part for name, part in _items(value).items()}
+        return {str(name): part for name, part in items_of(value).items()}
     return {"args": value}
 
 
-def _items(value: Any) -> dict[Any, Any]:
-    if value is None:
-        return {}
+def items_of(value: Any) -> dict[Any, Any]:
+    """Returns a dict that is plain data, or None, as a dict.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if value is None or isinstance(value, dict):
+        return value or {}
     if not isinstance(value, Node) or value.kind != "dict":
         raise ValueError("no dict")
     return {key: part for _, key, part in value.state}
 
 
-def _arguments(given: Any, named: dict[Any, Any]) -> str:
+def arguments_text(given: Any, named: dict[Any, Any]) -> str:
+    """Returns arguments as a call has them, brackets included.
+
+    Args:
+        given: the positional ones, or those of a constructor by name.
+        named: others by name.
+
+    Raises:
+        ValueError: one has no source.
+    """
     if isinstance(given, Node):  # a constructor's, by name
-        return _arguments((), _items(given))
+        return arguments_text((), items_of(given))
     if not isinstance(given, (list, tuple)):
         raise ValueError("a receiver that was recorded")
     return "(" + ", ".join([*map(source, given), *(f"{name}={source(part)}" for name, part in named.items())]) + ")"
@@ -206,6 +221,10 @@ def _node(node: Node) -> str:
         return f"__import__('collections').defaultdict({made or None}, {{{entries}}})"
     if node.kind == "enum":
         return f"{name}.{node.state}"
+    if node.kind == "lazy":
+        return f"iter([{_row(node.state)}])"
+    if node.name in FILES and node.state is not None and node.state[1] == 0:
+        return f"io.{name}({source(node.state[0])})"
     raise ValueError(f"no source of a {node.kind}")
 
 

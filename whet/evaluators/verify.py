@@ -273,6 +273,8 @@ def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, second
         message = f"{better}, and confirmed{under(conditions)}"
     elif verdict.improved:
         message = f"measured {better}, but not confirmed: it was not asked for"
+    elif verdict.too_few_inputs and (compared := verdict.rung("differential")) is not None:
+        message = compared.detail
     elif (untimed := verdict.rung("measure")) is not None and untimed.reason is Reason.NO_DEVICE:
         message = "nothing wrong was found in what can be checked without a GPU; not timed"
     elif (compared := verdict.rung("differential")) is not None and compared.reason is Reason.TOOL_MISSING:

@@ -13,6 +13,10 @@ DRAWS = 3
 FEWEST_DRAWN = 5
 """Inputs that are drawn however slow the baseline is: fewer would not tell a function from most wrong ones."""
 
+SMALL = 100
+"""Sizes up to which those between listed ones are drawn however slow the listed ones are: what is wrong, is so at
+small sizes most often."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:
@@ -45,7 +49,7 @@ def everything(draw: Draw) -> int:
 def draws(source: InputSource, seed: int) -> list[Draw]:
     """Returns what generators are asked for in one examination, in its order.
 
-    All that is listed, the smallest sizes, one size between and one above are drawn in any case.
+    All that is listed, the smallest sizes, small ones between, one further between and one above are drawn in any case.
     """
     if not source.sizes:
         return []
@@ -54,7 +58,7 @@ def draws(source: InputSource, seed: int) -> list[Draw]:
     between = [size for size in unlisted if source.sizes[0] < size < source.sizes[-1]]
     found = []
     for size in (*small, *source.sizes, *between):
-        fewest = 0 if size in between[1:] else 1
+        fewest = 0 if size in between[1:] and size > SMALL else 1
         found.append(Draw(size, PLAIN, DRAWS_SMALLEST if size == source.sizes[0] else DRAWS, fewest))
         others = (name for name in source.generators if name != PLAIN and size not in between)
         found += [Draw(size, name, DRAWS, 1) for name in others]

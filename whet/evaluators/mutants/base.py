@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from whet.core.candidate import Candidate
 
+STATE = "state"
+"""The operator of faults in how a program keeps state."""
 SHORT = 12
 """Characters of a mutant's id: enough to name it within one task."""
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from whet.evaluators.mutants.base import Change
+from whet.evaluators.mutants import native_state
+from whet.evaluators.mutants.base import STATE, Change
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -42,7 +43,10 @@ def changes(source: str, language: str) -> list[Change]:
     """Returns every fault that could be made in a file."""
     data = source.encode()
     found: list[Change] = []
-    for node in _nodes(_parser(language).parse(data).root_node):
+    root = _parser(language).parse(data).root_node
+    for place, text in native_state.faults(root):
+        found.append(Change(STATE, place.start_point[0] + 1, _render(data, place, text)))
+    for node in _nodes(root):
         for name, operator in OPERATORS.items():
             for place, text in operator(node):
                 found.append(Change(name, place.start_point[0] + 1, _render(data, place, text)))

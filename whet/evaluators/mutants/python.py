@@ -14,7 +14,8 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from whet.core.trees import parse_python
-from whet.evaluators.mutants.base import Change
+from whet.evaluators.mutants import python_state
+from whet.evaluators.mutants.base import STATE, Change
 from whet.evaluators.mutants.patterns import faults_of_pattern
 from whet.evaluators.mutants.python_swaps import ARITHMETIC, ASSIGNED, COMPARED, TWINS
 
@@ -37,6 +38,9 @@ def changes(source: str, symbol: str | None) -> list[Change]:
             for new in operator(node):
                 line = positions[node].start.line if node in positions else 1
                 found.append(Change(name, line, _render(module, node, new)))
+    for node, new in python_state.faults(scope):
+        line = positions[node].start.line if node in positions else 1
+        found.append(Change(STATE, line, _render(module, node, new)))
     return found
 
 

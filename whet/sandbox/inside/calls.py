@@ -103,12 +103,10 @@ class Target:
     def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Returns (instance or None, result); a lazy result is made to do its work here."""
         if self.bound:
-            assert self.owner is not None
-            if isinstance(init, self.owner):  # a recorded receiver
-                instance = init
+            instance = self.receiver(init)
+            if instance is init:  # a recorded one
                 result = self.function(instance, *args, **kwargs)
             else:
-                instance = self.owner(**init) if isinstance(init, dict) else self.owner(*init)
                 result = getattr(instance, self.symbol.rpartition(".")[2])(*args, **kwargs)
         else:
             instance = None
@@ -116,6 +114,13 @@ class Target:
         if type(result) not in EAGER and isinstance(result, LAZY):  # the second look is dear, within a timed call
             result = _Forced(list(result))
         return instance, result
+
+    def receiver(self, init: Any) -> Any:
+        """Returns the object that a method is called on: a recorded one, or one made of the constructor's arguments."""
+        assert self.owner is not None
+        if isinstance(init, self.owner):
+            return init
+        return self.owner(**init) if isinstance(init, dict) else self.owner(*init)
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what came of a call, see `invoke`, as it is stored."""
@@ -218,8 +223,15 @@ def call_after_spoiling(target: Loaded, payload: bytes, capture: Capture) -> tup
     return call_once(target, payload, capture)
 
 
+def call_in_sequence(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+    """See `sequences.call_sequence`."""
+    from .sequences import call_sequence  # of functions and methods in Python alone
+
+    return call_sequence(target, payload, capture)  # type: ignore[arg-type]
+
+
 FOREVER = 2**64 - 1
-WAYS = {"call": call_once, "spoil": call_after_spoiling}
+WAYS = {"call": call_once, "spoil": call_after_spoiling, "sequence": call_in_sequence}
 """What `each` does with every input."""
 
 

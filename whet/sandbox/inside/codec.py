@@ -70,7 +70,24 @@ def _attribute(cls: type, name: str) -> Any:
     return found
 
 
+FILES = ("_io:StringIO", "_io:BytesIO")
+"""Files in memory, which calls change although they are equal to themselves alone."""
 FACTORIES: dict[str, Any] = {cls.__name__: cls for cls in (int, float, str, list, dict, set, tuple, bool)}
+
+
+def _file_state(file: Any) -> Any:
+    """Returns the contents of a file in memory and the position in it; None where it is closed."""
+    return None if file.closed else (file.getvalue(), file.tell())
+
+
+def _file(cls: Any, state: Any) -> Any:
+    contents, position = state or ("" if cls.__name__ == "StringIO" else b"", 0)
+    file = cls(contents)
+    file.seek(position)
+    if state is None:
+        file.close()
+    return file
+
 
 # Standard types with a short exact form: name -> (state from value, value from class and state).
 SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
@@ -87,6 +104,7 @@ SPECIAL: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "pathlib:PosixPath": (str, lambda c, s: c(s)),
     "pathlib:PurePosixPath": (str, lambda c, s: c(s)),
     "array:array": (lambda v: (v.typecode, v.tobytes()), lambda c, s: c(*s)),
+    **dict.fromkeys(FILES, (_file_state, _file)),
     "torch:dtype": (str, _attribute),
     "torch:device": (str, lambda c, s: c(s)),
     "collections:deque": (lambda v: (list(v), v.maxlen), lambda c, s: c(*s)),
@@ -235,7 +253,7 @@ class _Writer:
                 state = (value.dtype, (len(value.data) // size,), value.data, (size,), (), None, ())
                 self.node(b"O", "ndarray", "numpy", state)
         elif name in SPECIAL and cls is _loaded(name):
-            if cls.__hash__ is not None:
+            if cls.__hash__ is not None and name not in FILES:
                 self.node(b"o", "special", name, SPECIAL[name][0](value))
             elif self.first_visit(value):
                 self.node(b"O", "special", name, SPECIAL[name][0](value))

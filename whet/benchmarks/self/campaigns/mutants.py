@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen, digest
-from whet.benchmarks.tasks import excuses, task_folder
+from whet.benchmarks.self.campaigns.oracle import target_folder
+from whet.benchmarks.tasks import reasons
 from whet.core.audit import Audit, MutantOutcome, Rate
 from whet.core.config import Options
 from whet.evaluators.audit import audit_task
@@ -15,6 +16,17 @@ from whet.evaluators.targets import read_task
 
 TASKS = ("dedup-events", "job-queue", "largest-lake", "log-report", "tidy-text", "word-counts")
 """Those whose mutants have all been looked at, so that each survivor is a finding; all tasks would take some hours."""
+STATEFUL = (
+    "event-totals",
+    "extent",
+    "hit-counter",
+    "journal",
+    "metered-spread",
+    "recently-used",
+    "stock-left",
+    "tally-calls",
+)
+"""Targets that keep state, likewise."""
 MUTANTS = 120
 """A task: no task dominates, and all of them together give more than 500."""
 SEED = 20260101
@@ -62,7 +74,7 @@ class Mutants:
         """Chooses tasks.
 
         Args:
-            ids: of `TASKS`; none for all.
+            ids: of `TASKS` and `STATEFUL`; none for all.
             seed: of mutants and inputs.
             most: mutants of each task.
 
@@ -71,7 +83,7 @@ class Mutants:
         """
         self.seed = seed
         self._most = most
-        self.items = tuple(Item(name, f"{most} of {digest(task_folder(name))}") for name in TASKS)
+        self.items = tuple(Item(name, f"{most} of {digest(target_folder(name))}") for name in (*TASKS, *STATEFUL))
         self.asked = chosen(self.items, ids)
 
     @contextmanager
@@ -79,8 +91,9 @@ class Mutants:
         """See `whet.benchmarks.self.campaigns.campaign.Campaign.opened`."""
 
         def measure(item: Item) -> Finding:
-            task = read_task(str(task_folder(item.id)), Options())
-            return Found(audit_task(task, Options(seed=self.seed), self._most), excuses(item.id)).finding
+            folder = target_folder(item.id)
+            task = read_task(str(folder), Options())
+            return Found(audit_task(task, Options(seed=self.seed), self._most), reasons(folder)).finding
 
         yield measure
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen, digest
 from whet.benchmarks.tasks import task_folder, task_names
@@ -15,6 +16,7 @@ from whet.core.task import Task
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
+from whet.testing.stateful import corpus
 
 TWINS = 3
 """Texts of the target with another comment, for each task: each meets inputs of its own."""
@@ -24,7 +26,10 @@ LAST = "hazard"
 
 
 class OracleErrors:
-    """Right programs for one task are an item: its best known version, and twins of the target."""
+    """Right programs for one target are an item: its best known version or honest rewrite, and twins of it.
+
+    Targets are whet's own tasks, and those that keep state.
+    """
 
     name = "oracle"
 
@@ -32,7 +37,7 @@ class OracleErrors:
         """Chooses tasks.
 
         Args:
-            ids: of whet's own tasks; none for all.
+            ids: of targets; none for all.
             seed: of the inputs.
             twins: of each target.
 
@@ -41,7 +46,8 @@ class OracleErrors:
         """
         self.seed = seed
         self._twins = twins
-        self.items = tuple(Item(name, f"{twins} and {digest(task_folder(name))}") for name in task_names())
+        names = (*task_names(), *corpus.names())
+        self.items = tuple(Item(name, f"{twins} and {digest(target_folder(name))}") for name in names)
         self.asked = chosen(self.items, ids)
 
     @contextmanager
@@ -66,9 +72,8 @@ class OracleErrors:
 
 def judged(name: str, seed: int, twins: int) -> Finding:
     """Judges right programs for one task."""
-    folder = task_folder(name)
     options = Options(until=LAST)
-    task = read_task(str(folder), options)
+    task = read_task(str(target_folder(name)), options)
     rejected, seconds = [], []
     programs = _programs(task, twins)
     with closing(open_ladder(task, options, seed)) as ladder:
@@ -84,8 +89,13 @@ def judged(name: str, seed: int, twins: int) -> Finding:
     return Finding(Status.WRONG if rejected else Status.RIGHT, line, facts)
 
 
+def target_folder(name: str) -> Path:
+    """Returns the folder of one of whet's own tasks, or of a target that keeps state."""
+    return corpus.REWRITES / name if name in corpus.names() else task_folder(name)
+
+
 def _programs(task: Task, twins: int) -> dict[str, str]:
-    (best,) = task.path.parent.glob("best.*")
+    (best,) = (path for form in ("best.*", "honest.*") for path in task.path.parent.glob(form))
     comment = "#" if task.language == "python" else "//"
     changed = {f"twin {number}": f"{task.source}{comment} {number}\n" for number in range(twins)}
     return {"best version": best.read_text(encoding="utf-8"), **changed}

@@ -1,0 +1,240 @@
+"""Compares sequences of calls: on one object, or of one function, with the state that each call leaves.
+
+Each side meets all sequences in one process that has met nothing else. What differs there is met again in fresh
+processes, alone where that shows it, and made simpler.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from whet.core.task import Kind, Task
+from whet.core.verdict import Reason
+from whet.evaluators.compare import MALFORMED
+from whet.evaluators.costs import CHEAP, MODERATE, affordable, spread
+from whet.evaluators.examiner import Step, raised
+from whet.evaluators.finding import Fault
+from whet.evaluators.inputs.call_sequences import Calls, SequenceMaker, code, inputs_of, simpler
+from whet.evaluators.inputs.shrink import shrink
+from whet.evaluators.inputs.source import EDITED, InputSource
+from whet.evaluators.inputs.target_text import Wanted, wanted
+from whet.evaluators.live import Answer
+from whet.evaluators.pairs import Side
+from whet.evaluators.patience import Patience
+from whet.evaluators.sequence_outcomes import Came, came_of, differing
+from whet.evaluators.subjects import Subject
+from whet.sandbox.inside.decode import decode
+
+FEWEST, MOST = 2, 24
+"""Sequences on objects; the first however slow calls are."""
+MOST_OF_A_FUNCTION = 3
+"""Of a function, whose single calls are compared one after the other in one process anyway."""
+SECONDS = 1.2
+"""CPU seconds of the baseline, by its class, for all of them."""
+CALLS = 6
+"""Of a sequence, on average."""
+INPUTS = 24
+"""Inputs whose arguments are taken, from all over those that the target has met."""
+LARGEST = 1 << 13
+"""Bytes of one of them."""
+SHRINKING = 40
+"""Sequences that are tried to find a simpler one that shows the same; each takes two processes."""
+MOST_UNCONFIRMED = 3
+"""Differences that fresh processes do not show again; after so many nothing more is looked for."""
+SMALLEST = "smallest_sequence"
+"""Names the sequences that show a difference in a fault's evidence: base64 of the payload of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A sequence and what the baseline makes of it in the process that met those before it."""
+
+    calls: Calls
+    came: Came
+
+
+def compares_sequences(task: Task) -> bool:
+    """Whether sequences are compared: of functions and methods in Python."""
+    return task.kind is Kind.FUNCTION and task.language == "python" and task.module is None
+
+
+class Rehearsal:
+    """Draws sequences, and has the baseline meet them.
+
+    Args:
+        baseline: the original.
+        source: knows the target's text, and what is valid.
+        met: inputs of the target, whose arguments are taken.
+        seed: of the sequences.
+        hash_seed: of the processes.
+        seconds: that a sequence may take.
+    """
+
+    def __init__(
+        self, baseline: Subject, source: InputSource, met: Sequence[Step], seed: int, hash_seed: int, seconds: float
+    ) -> None:
+        self.baseline = baseline
+        self.source = source
+        self.hash_seed = hash_seed
+        self.seconds = seconds
+        self._natural = frozenset(raised(decode(step.expected), program=False) for step in met) - {""}
+        self.expected = self._met(list(self._drawn(met, seed))) if compares_sequences(source.task) and met else []
+
+    def _drawn(self, met: Sequence[Step], seed: int) -> Iterator[Calls]:
+        # What an edit of ours made one object, callers of the original may not rely on.
+        plain = [step for step in met if step.item.source != EDITED]
+        small = [step for step in plain if step.cost <= MODERATE and len(step.item.payload) <= LARGEST]
+        chosen = spread([step for step in small if step.cost <= CHEAP] or small, INPUTS)
+        if not chosen:
+            return
+        task = self.source.task
+        most = MOST if "." in (task.symbol or "") else MOST_OF_A_FUNCTION
+        count = affordable(chosen[0].cost * CALLS, SECONDS, FEWEST, most)
+        payloads = [step.item.payload for step in chosen]
+        yield from SequenceMaker(task, payloads, self.source.text.literals, seed).sequences(count)
+
+    def _met(self, drawn: list[Calls]) -> list[Expected]:
+        """Returns sequences that end before the first call that asks nothing of a candidate."""
+        found = self.answers(self.baseline, drawn, self.hash_seed)
+        cut = [calls.cut(self.asked(calls, came)) for calls, came in zip(drawn, found, strict=False)]
+        cut = [calls for calls in cut if calls.calls]
+        if cut != drawn:
+            found = self.answers(self.baseline, cut, self.hash_seed)
+        expected = [Expected(calls, came) for calls, came in zip(cut, found, strict=False)]
+        # Of a function beside which nothing is kept, single calls have shown all.
+        return expected if any(map(_keeps_state, expected)) else []
+
+    def answers(self, subject: Subject, sequences: Sequence[Calls], hash_seed: int, fork: bool = True) -> list[Came]:
+        """Returns what comes of sequences in one process of their own, up to the first on which that ends."""
+        found = []
+        side = Side(subject, hash_seed, 0 if fork else None)
+        payloads = [calls.payload for calls in sequences]
+        with closing(side), closing(side.calls(payloads, self.seconds, "sequence")) as answers:
+            for answer in answers:
+                if isinstance(answer, Fault):
+                    break
+                found.append(came_of(answer[0]))
+        return found
+
+    def asked(self, calls: Calls, came: Came) -> int:
+        """Returns how many calls of a sequence ask something of a candidate, from the first on."""
+        made = len(came.steps) - len(calls.calls)
+        for number, step in enumerate(came.steps):
+            outcome = decode(step.outcome)
+            if wanted(outcome, self.source.text, self._natural, textual=False) is not Wanted.SAME:
+                return max(0, number - made)
+        return len(calls.calls)
+
+
+@dataclass(slots=True)
+class SequenceCheck:
+    """Compares one candidate on the sequences of a rehearsal.
+
+    Attributes:
+        rehearsal: what the baseline makes of them.
+        candidate: is compared.
+        patience: with it.
+        explain: whether the simplest sequence is looked for.
+    """
+
+    rehearsal: Rehearsal
+    candidate: Subject
+    patience: Patience
+    explain: bool
+
+    def fault(self) -> Fault | None:
+        """Returns the first difference that fresh processes show too."""
+        rehearsal = self.rehearsal
+        payloads = [one.calls.payload for one in rehearsal.expected]
+        unconfirmed = 0
+        theirs = Side(self.candidate, rehearsal.hash_seed)
+        with closing(theirs), closing(theirs.calls(payloads, rehearsal.seconds, "sequence")) as answers:
+            awaited = self.patience.over(answers)
+            for number, (one, answer) in enumerate(zip(rehearsal.expected, awaited, strict=False)):
+                if self._differs(one.came, answer) is None:
+                    continue
+                if fault := self._confirmed([one.calls for one in rehearsal.expected[: number + 1]]):
+                    return fault
+                unconfirmed += 1
+                if isinstance(answer, Fault) or unconfirmed >= MOST_UNCONFIRMED:
+                    break
+        return None
+
+    def _differs(self, expected: Came, answer: Answer) -> Fault | None:
+        if isinstance(answer, Fault):
+            return answer
+        try:
+            return differing(expected, came_of(answer[0]), self.rehearsal.source.task.oracle)
+        except MALFORMED:
+            return Fault(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
+
+    def _confirmed(self, sequences: list[Calls]) -> Fault | None:
+        """Returns the difference that the last of some sequences shows, alone or behind the others."""
+        for some in (sequences[-1:], sequences):
+            if (fault := self._alone(some)) and self._sure(some):
+                return self._simplest(some, fault)
+        return None
+
+    def _alone(self, sequences: Sequence[Calls]) -> Fault | None:
+        """Returns how the candidate differs on sequences in a process of their own."""
+        rehearsal = self.rehearsal
+        ours = rehearsal.answers(rehearsal.baseline, sequences, rehearsal.hash_seed)
+        if len(ours) < len(sequences):
+            return None
+        if any(rehearsal.asked(calls, came) < len(calls.calls) for calls, came in zip(sequences, ours, strict=True)):
+            return None
+        theirs = Side(self.candidate, rehearsal.hash_seed)
+        payloads = [calls.payload for calls in sequences]
+        with closing(theirs), closing(theirs.calls(payloads, rehearsal.seconds, "sequence")) as answers:
+            differences = (self._differs(came, answer) for came, answer in zip(ours, answers, strict=True))
+            return next(filter(None, differences), None)
+
+    def _sure(self, sequences: Sequence[Calls]) -> bool:
+        """Whether the baseline does the same in another process that is no fork, under another hash seed."""
+        rehearsal = self.rehearsal
+        first = rehearsal.answers(rehearsal.baseline, sequences, rehearsal.hash_seed)
+        again = rehearsal.answers(rehearsal.baseline, sequences, 1, fork=False)
+        rule = rehearsal.source.task.oracle
+        return len(first) == len(again) and not any(map(lambda a, b: differing(a, b, rule), first, again))
+
+    def _simplest(self, sequences: Sequence[Calls], fault: Fault) -> Fault:
+        faults = {tuple(calls.payload for calls in sequences): fault}
+        source = self.rehearsal.source
+        symbol = source.task.symbol or ""
+
+        def still(some: tuple[Calls, ...]) -> bool:
+            if not all(source.valid([payload for calls in some for payload in inputs_of(calls, symbol)])):
+                return False
+            found = self._alone(some)
+            if found is None or found.reason is not fault.reason:
+                return False
+            faults[tuple(calls.payload for calls in some)] = found
+            return True
+
+        smallest = tuple(sequences)
+        if self.explain:
+            shorter = ((*smallest[:-1], smallest[-1].cut(count)) for count in range(1, len(smallest[-1].calls)))
+            smallest = next(filter(still, shorter), smallest)
+            smallest = shrink(smallest, _simpler, still, SHRINKING)
+        payloads = tuple(calls.payload for calls in smallest)
+        found = faults[payloads]
+        shown = code(symbol, smallest)
+        evidence = {SMALLEST: [b64encode(payload).decode("ascii") for payload in payloads]}
+        return replace(found, detail=f"{found.detail}\nafter these calls:\n{shown}", evidence=evidence)
+
+
+def _keeps_state(one: Expected) -> bool:
+    """Whether there is an object, or anything else that outlives a call."""
+    return one.calls.init is not None or bool(one.came.names) or any(step.outside for step in one.came.steps)
+
+
+def _simpler(sequences: tuple[Calls, ...]) -> Iterator[tuple[Calls, ...]]:
+    """Yields fewer sequences, then simpler ones."""
+    for i in range(len(sequences) - 1):
+        yield sequences[:i] + sequences[i + 1 :]
+    for i, calls in enumerate(sequences):
+        for less in simpler(calls):
+            yield (*sequences[:i], less, *sequences[i + 1 :])

@@ -1,0 +1,10 @@
+from collections import Counter
+
+TOTALS: dict[str, int] = {}
+
+
+def record(events: list[str]) -> list[str]:
+    """Adds events to the totals; returns those that came in this call, each once."""
+    counted = Counter(events)
+    TOTALS.update(counted)
+    return list(counted)

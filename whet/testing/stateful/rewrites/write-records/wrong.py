@@ -1,0 +1,9 @@
+from typing import BinaryIO
+
+
+def write_records(stream: BinaryIO, records: list[int]) -> int:
+    """Writes each number behind what is there, as its text with a semicolon; returns the bytes written."""
+    text = "".join([f"{record};" for record in records]).encode()
+    written = stream.write(text)
+    stream.seek(0)
+    return written
