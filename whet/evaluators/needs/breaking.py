@@ -8,7 +8,6 @@ from copy import deepcopy
 from functools import reduce
 from typing import Any
 
-from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.inputs.shapes import UnsuitedError, found, kind_of
 from whet.evaluators.needs.spots import Change, Spot, changed, changed_at
 from whet.sandbox.inside.decode import Node
@@ -176,11 +175,6 @@ def iterator(one: Any) -> Any:
 def making(one: Any) -> Any:
     """Makes a dictionary one that makes what it lacks."""
     return Node("special", "collections:defaultdict", ("int", [(key, item) for _, key, item in one.state]), True)
-
-
-def numbered(one: Any) -> Any:
-    """Makes a dictionary of a list, with the places as keys."""
-    return Node("dict", "", [(write(i), i, item) for i, item in enumerate(one)], True)
 
 
 def deep(one: Any) -> Any:

@@ -129,7 +129,6 @@ VOCABULARY = (
             breaking.text_to(lambda one: one + "\u0663"),
         ),
     ),
-    Need("no-dict", "{place} is no dictionary", containers(breaking.numbered, "list", argument=True)),
     Need("list", "{place} is a list", containers(tuple, "list", argument=True)),
 )
 """All needs that are known."""

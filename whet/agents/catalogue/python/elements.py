@@ -24,7 +24,7 @@ class ElementLoops(PythonEdit):
     summary = "iterates over elements, with enumerate or zip, instead of over indices"
     needs = "`for i in range(len(xs))` whose body reads `xs[i]` and leaves xs alone"
     unsafe = "dictionaries with numbers as keys; a second sequence that is shorter than the first"
-    assumes: tuple[str, ...] = ("no-dict",)
+    assumes: tuple[str, ...] = ()
 
     def changes(self, source: PythonSource) -> Iterator[Change]:
         """Yields one change a loop."""

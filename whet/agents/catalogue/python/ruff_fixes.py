@@ -34,7 +34,7 @@ class RuffFixes:
     summary = f"applies the fixes of a linter ({RULES}), by rule and all together"
     needs = "ruff, and lines within reach of the target that break one of its rules"
     unsafe = "fixes that ruff itself calls unsafe: other types than the text suggests, comments that vanish"
-    assumes: tuple[str, ...] = ("hashable", "list", "no-dict", "no-string")
+    assumes: tuple[str, ...] = ("hashable", "list", "no-string")
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:
         """Yields one proposal with the fixes of all rules, and one a rule; none where ruff is missing or fails."""
