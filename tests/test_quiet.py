@@ -40,7 +40,7 @@ def made(
             waited, slept = waits(number, side), idle if side == "candidate" else 0.0
             inside = computed + waited + slept
             ran = computed + HANDOVER
-            passes[side] = Pass(inside + HANDOVER, inside, computed, (), ran=ran, waited=waited)
+            passes[side] = Pass(inside + HANDOVER, inside, computed, (), ran=ran, waited=waited, whole=True)
         return Turn(SIDES, 0.0, {"a": passes}, cores=tuple(range(cores)))
 
     return turn
@@ -104,6 +104,20 @@ def test_cpu_seconds_stand_in_for_computing_on_one_core_alone(idle: float, cores
     assert why in found.note
 
 
+def test_cpu_seconds_do_not_stand_in_where_a_process_has_ended_with_its_account() -> None:
+    """Its work is done by a child that ends, while it stands in line itself: it ran for nothing, by the kernel."""
+
+    def turn(number: int) -> Turn:
+        one = made(lambda n, side: 0.0, gain=1.0)(number)
+        sides = dict(one.passes["a"])
+        sides["candidate"] = replace(sides["candidate"], cpu=0.0, ran=1e-4, waited=0.0219, whole=False)
+        return replace(one, passes={"a": sides})
+
+    found = decided(turn)
+    assert found.outcome is Outcome.NOT_SHOWN
+    assert "started or ended while it was timed" in found.note
+
+
 def test_who_moves_work_into_sleep_or_waiting_gains_nothing() -> None:
     # It computes as long as the baseline and waits for itself as well, in every turn.
     found = decided(made(lambda number, side: 0.02 * (side == "candidate"), gain=1.0))
@@ -129,4 +143,5 @@ def test_the_kernel_tells_what_a_process_ran_and_waited(tmp_path: Path, target: 
     assert one.waited is not None
     assert one.ran > 0 <= one.waited
     assert one.stolen >= 0.0
+    assert one.whole, "nothing but the program itself has ended, and nothing was started"
     assert one.windows == (1 if "::" in target else 2)

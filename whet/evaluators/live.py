@@ -43,6 +43,7 @@ class Pass:
         ran: seconds that all threads of its processes were on a processor in the window, as the kernel tells out
             here; None where it does not.
         waited: seconds for which those threads, or the clock out here, could have run and had no processor; likewise.
+        whole: whether those accounts are all: no process or thread was started or ended in the window unseen.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
         windows: how many windows its seconds are the sum of: one for each run of a program.
     """
@@ -59,6 +60,7 @@ class Pass:
     ticks: float | None = None
     ran: float | None = None
     waited: float | None = None
+    whole: bool = False
     stolen: float = 0.0
     windows: int = 1
 
@@ -198,7 +200,7 @@ class LiveFunction:
             (_, inside, cpu, waits, preemptions, outcomes, *events), outside = self._session.ask(
                 "go", list(payloads), repeats, *places, seconds=seconds
             )
-            ran, waited = watch.read()
+            given = watch.read()
             if len(events) != self._on_gpu:
                 raise ValueError("a device's time where there is none, or none of one")
             return Pass(
@@ -209,8 +211,9 @@ class LiveFunction:
                 waits=_count(waits),
                 preemptions=_count(preemptions),
                 events=_seconds(events[0]) if events else None,
-                ran=ran,
-                waited=waited,
+                ran=given.ran,
+                waited=given.waited,
+                whole=given.whole,
             )
         except Incident as incident:
             return fault(incident, seconds)
@@ -337,6 +340,7 @@ class LiveProgram:
             sum(run.preemptions for run in runs),
             ran=_sum([run.ran for run in runs]),
             waited=_sum([run.waited for run in runs]),
+            whole=all(run.whole for run in runs),
             windows=len(runs),
         )
 
@@ -351,8 +355,8 @@ class LiveProgram:
                 return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
             _, code, inside, cpu, peak, waits, preemptions, delayed = answer
             # The launcher's account is read out here; that of the program, which has ended, the launcher has read.
-            ran, waited = watch.read()
-            waited = None if waited is None or delayed < 0 else waited + delayed / 1e9
+            given = watch.read(ending=1)
+            waited = None if given.waited is None or delayed < 0 else given.waited + delayed / 1e9
             (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
         except Incident as incident:
             return fault(incident, seconds)
@@ -362,8 +366,9 @@ class LiveProgram:
             reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
-        ran = None if ran is None else ran + cpu / 1e9
-        return Pass(outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions, ran=ran, waited=waited)
+        ran = None if given.ran is None else given.ran + cpu / 1e9
+        figures = outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions
+        return Pass(*figures, ran=ran, waited=waited, whole=given.whole)
 
     def peak(self) -> int | None:
         """See `Live.peak`."""

@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from whet.sandbox.process_tree import given_since, own_waiting, scheduled
+from typing import NamedTuple
+
+from whet.sandbox.process_tree import given_since, last_number, own_waiting, scheduled
 from whet.sandbox.protocol import Session
+
+
+class Given(NamedTuple):
+    """What a window's processes were given; None where this machine does not tell.
+
+    Attributes:
+        ran: seconds on a processor, of what lives at both ends of the window.
+        waited: seconds for which those, or the clock's own thread, waited for a processor.
+        whole: whether that is all: no process or thread was started in the window, and no more ended than was said.
+    """
+
+    ran: float | None
+    waited: float | None
+    whole: bool
 
 
 class Watch:
@@ -15,17 +31,26 @@ class Watch:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._before = scheduled(session.pids())
+        self._pids = session.pids()
+        self._number = self._last_number()
+        self._before = scheduled(self._pids)
         self._own = own_waiting()
 
-    def read(self) -> tuple[float | None, float | None]:
-        """Returns the seconds that the processes ran, and those for which they, or the clock, waited for a processor.
+    def read(self, ending: int = 0) -> Given:
+        """Returns what was given since.
 
-        None where this machine does not tell. What has ended meanwhile is not in it.
+        Args:
+            ending: how many of its processes must have ended; what they were given is not in it.
         """
         own = own_waiting() - self._own
         now = scheduled(self._session.pids())
         if not now or not self._before:
-            return None, None
+            return Given(None, None, False)
         given = given_since(self._before, now)
-        return given.ran, given.waited + max(0.0, own)
+        started = self._number is None or self._last_number() != self._number
+        whole = not started and len(self._before.keys() - now.keys()) == ending
+        return Given(given.ran, given.waited + max(0.0, own), whole)
+
+    def _last_number(self) -> int | None:
+        # The first that tells: those that keep the sandbox are in a namespace further out, where others start too.
+        return next((number for pid in reversed(self._pids) if (number := last_number(pid)) is not None), None)

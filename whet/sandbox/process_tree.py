@@ -72,6 +72,16 @@ def given_since(before: Mapping[int, Scheduled], now: Mapping[int, Scheduled]) -
     return Scheduled(sum(one.ran - then.ran for one, then in both), sum(one.waited - then.waited for one, then in both))
 
 
+def last_number(pid: int) -> int | None:
+    """Returns the number last given to a process or thread in the PID namespace whose ``/proc`` a process sees.
+
+    Numbers are given one after the other (``/proc/loadavg``, proc(5)). None where that may not be read.
+    """
+    with suppress(*GONE, OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/root/proc/loadavg").read_text().split()[4])
+    return None
+
+
 def own_waiting() -> float:
     """Returns the seconds in which the calling thread could have run and had no processor; 0 where nobody tells."""
     with suppress(OSError, ValueError):

@@ -71,7 +71,8 @@ def sequential(
         if isinstance(judged, Fault):
             return judged
         result = judged
-        if result.outcome is not Outcome.NOT_SHOWN or (stage.share == 0 and result.speedup.high < 1.0):
+        lost = stage.share == 0 and result.speedup.high < 1.0 and not result.disturbed
+        if lost or result.outcome is not Outcome.NOT_SHOWN:
             break
     assert result is not None
     return replace(result, raw={**result.raw, "stages": [asdict(stage) for stage in stages]})

@@ -57,15 +57,21 @@ def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
         return "the work is not on one core"
     passes = {side: [turn.passes[name][side] for turn in turns] for side in SIDES}
     ran: dict[str, list[float]] = {}
+    idle: dict[str, float] = {}
     for side, found in passes.items():
         known = [(one.ran, one.waited) for one in found if one.ran is not None and one.waited is not None]
         if len(known) < len(found):
             return "this machine does not tell what its processes ran"
-        idle = statistics.median(one.outside - used - wait for one, (used, wait) in zip(found, known, strict=True))
-        if idle > UNACCOUNTED_SHARE * statistics.median(one.outside for one in found):
-            who = "candidate" if side == "candidate" else "baseline"
-            return f"on {name} the {who} neither ran nor waited for a processor for {idle * 1e3:.3g} ms of a pass"
+        if not all(one.whole for one in found):
+            # What has ended has taken its account along.
+            return f"on {name} processes or threads were started or ended while it was timed, or nobody tells"
         ran[side] = [used for used, _ in known]
+        left = (one.outside - used - wait for one, (used, wait) in zip(found, known, strict=True))
+        idle[side] = statistics.median(each / one.windows for each, one in zip(left, found, strict=True))
+    # Both sides wait for their inputs to come in.
+    for side, allowed in (("baseline", 0.0), ("candidate", max(0.0, idle["baseline"]))):
+        if idle[side] - allowed > UNACCOUNTED_SHARE * statistics.median(o.outside / o.windows for o in passes[side]):
+            return f"on {name} the {side} neither ran nor waited for a processor for {idle[side] * 1e3:.3g} ms"
     over = [
         (used - one.cpu) / one.windows
         for side in ("baseline", "again")

@@ -300,6 +300,7 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
     window = statistics.median(p.outside for p in sides["candidate"])
     allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + (EXCESS_OF_HANDOVER * handover + spread) * windows
+    allowed += statistics.median(p.waited or 0.0 for p in sides["candidate"])
     if theirs - handover * windows > allowed or theirs < 0:
         return Fault(
             Reason.CHEATING,
