@@ -37,12 +37,16 @@ def test_what_later_rounds_save_is_the_candidates_alone(
 
 
 @pytest.mark.parametrize(
-    ("late", "charged"),
-    [((3.0, 3.0, 3.0, 9.0), 6.0), ((3.0, 3.0, 5.0, 9.0), 4.0), ((3.0, 3.0, 9.0, 9.0), 0.0)],
-    ids=["one was disturbed", "the high end counts", "not shown"],
+    ("theirs", "charged"),
+    [
+        (((9.0, 3.0), (20.0, 3.0), (9.0, 4.0)), 5.0),
+        (((9.0, 3.0), (18.0, 6.0), (4.5, 1.5)), 3.0),
+        (((9.0, 3.0), (9.0, 9.0), (9.0, 3.0)), 0.0),
+    ],
+    ids=["the least", "processes of different speed", "not in one"],
 )
-def test_the_low_end_of_what_is_saved_counts(late: tuple[float, ...], charged: float) -> None:
-    assert saved([(100.0, 100.0)] * 4, [(9.0 + one, last) for one, last in enumerate(late)]) == charged
+def test_the_low_end_of_what_is_saved_counts(theirs: tuple[tuple[float, float], ...], charged: float) -> None:
+    assert saved([(100.0, 100.0), (100.0, 60.0), (60.0, 100.0)], theirs) == charged
 
 
 @pytest.mark.parametrize(("first", "charged"), [(1.149, 0.0), (1.151, 0.151)])
@@ -51,7 +55,7 @@ def test_a_round_that_is_a_few_per_cent_cheaper_saves_nothing(first: float, char
 
 
 def test_what_later_rounds_save_is_added_to_each_round_that_comes_again() -> None:
-    theirs = ((0.5, 0.25, 0.125), (0.5, 0.125, 0.25), (0.75, 0.5, 0.5))  # the last was disturbed
+    theirs = ((0.5, 0.125, 0.125), (0.5, 0.0625, 0.125), (1.0, 0.5, 0.5))
     for rounds, charged in ((1, 0.0), (2, 0.375), (10, 3.375)):
         seen = RoundObservation(rounds, RoundSeconds(FLAT, theirs))
         assert assess_rounds(seen, 2000) == charged
@@ -59,7 +63,7 @@ def test_what_later_rounds_save_is_added_to_each_round_that_comes_again() -> Non
 
 def test_a_native_functions_rounds_on_new_and_on_known_contents_take_turns() -> None:
     # New ones take 0.5 s, known ones 0.125; a round of 8 inputs, a pass of 4 that come 11 times.
-    theirs = ((0.5, 0.125, 0.5, 0.125, 0.5, 0.25),) * 2 + ((0.75, 0.5, 0.75, 0.5, 0.75, 0.5),)
+    theirs = ((0.5, 0.0625, 0.5, 0.125, 0.75, 0.125),) * 3
     ours = ((1.0,) * 6,) * 2
     seen = RoundObservation(11, RoundSeconds(ours, theirs), inputs=8)
     assert assess_rounds(seen, 4) == 0.375 / 8 * 4 * 10

@@ -8,13 +8,14 @@ again.
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from whet.core.plain import to_plain
 from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Subject
-from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts, second_greatest
+from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts
 from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
 from whet.evaluators.timing.turns import TimedWorkload
 
@@ -81,25 +82,24 @@ def assess_rounds(seen: RoundObservation, count: int) -> float:
 def saved(ours: Sequence[tuple[float, float]], theirs: Sequence[tuple[float, float]]) -> float:
     """Returns the seconds that a round of the candidate saves at least, beyond what one of the original does.
 
-    Of the candidate, the low end over its processes: the least round of the first kind less the second greatest of the
-    kind that may be cheaper. Of the original, the least of both; where it seems to save less than nothing, that is
-    chance: one that is many times as slow as the candidate would have it charged for its own noise. 0 for a few.
+    Both rounds of a pair are of one process, since processes differ by more. Of the candidate, the low end: the least
+    over processes. Of the original, the median; where it seems to save less than nothing, that is chance: one that is
+    many times as slow as the candidate would have it charged for its own noise. 0 for a few.
 
     Args:
         ours: seconds of the original's rounds in each process, of the first kind and of the one that may be cheaper.
         theirs: the candidate's.
     """
-    early, late = (list(kind) for kind in zip(*theirs, strict=True))
-    usual = min(early for early, _ in ours) - min(late for _, late in ours)
-    excess = min(early) - second_greatest(late) - max(0.0, usual)
-    return excess if excess > (DECLINE - 1) * second_greatest(late) else 0.0
+    usual = statistics.median(early - late for early, late in ours)
+    excess = min(early - late for early, late in theirs) - max(0.0, usual)
+    return excess if excess > (DECLINE - 1) * min(late for _, late in theirs) else 0.0
 
 
 def _new_and_known(rounds: Sequence[float]) -> tuple[float, float]:
-    """Returns the least seconds of a process's rounds on new contents, and on contents that were there before."""
-    return min(rounds[::2]), min(rounds[1::2])
+    """Returns the least seconds of a process's rounds on new contents, and the most on contents that were there."""
+    return min(rounds[::2]), max(rounds[1::2])
 
 
 def _first_and_later(rounds: Sequence[float]) -> tuple[float, float]:
-    """Returns the seconds of a process's first round, and the least of its later ones."""
-    return rounds[0], min(rounds[1:])
+    """Returns the seconds of a process's first round, and the most of any later one."""
+    return rounds[0], max(rounds[1:])
