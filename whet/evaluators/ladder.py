@@ -17,18 +17,16 @@ from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
 from whet.core.profile import Profile
 from whet.core.store import Store
-from whet.core.task import HINTS, Kind, Task
+from whet.core.task import HINTS, Task
 from whet.core.verdict import RUNGS, Reason, Verdict
 from whet.evaluators.apart import Apart
 from whet.evaluators.assembly import mca
-from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
-from whet.evaluators.assembly.programs import ProgramChecks
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
 from whet.evaluators.climber import Climber
-from whet.evaluators.differential import compare, concluded
+from whet.evaluators.comparison import compared
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
@@ -37,14 +35,13 @@ from whet.evaluators.helpers import Comparison, comparable, inputs_for
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.judging_apart import judging_apart
 from whet.evaluators.kernels import protocol
-from whet.evaluators.kernels.device import CPU, placed
-from whet.evaluators.kernels.deviceless import Deviceless
+from whet.evaluators.kernels.device import placed
 from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.known_baselines import KnownBaselines
 from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
 from whet.evaluators.meters.base import Meter
-from whet.evaluators.needs.attack import with_conditions
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.package import described
@@ -174,23 +171,13 @@ class Ladder:
         routine = self.task.signature is not None and self.task.launch is None
         self._routines = Routines(workshop, source, self._oracle) if routine else None
         self._kernels = PtxKernels(workshop, options) if self.task.launch is not None else None
-        self._apart = self._judging_apart()
+        judges = (self._routines, self._kernels)
+        self._apart = judging_apart(
+            workshop, source, self._oracle, options, seed, *judges, self._compared_alone, open_ladder
+        )
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
         self._protocol: protocol.KernelBench | None = None
-
-    def _judging_apart(self) -> Apart | None:
-        """Returns what judges answers that need a GPU, or a processor, which is not here."""
-        if self._routines is not None and self.task.emulated:
-            return Emulated(self.task, RoutineChecks(self.task, self._routines), self._options)
-        if self.task.translated and self.task.kind is Kind.PROGRAM:
-            checks = ProgramChecks(self._workshop, self._source, self._oracle, self._compared_alone)
-            return Emulated(self.task, checks, self._options)
-        if self.task.launch is not None and self.task.launch.device == CPU:
-            return self._kernels
-        if self.task.module is not None and self.task.module.device == CPU:
-            return Deviceless(self._workshop, self._source, self._options, self._seed, open_ladder)
-        return None
 
     def _elsewhere(self, candidate: Candidate) -> Apart | None:
         """Returns what judges a candidate that cannot run here as it is."""
@@ -439,12 +426,12 @@ class Ladder:
         last = self._beyond("confirm")
         elsewhere = None if last else Elsewhere(climber.batch.other_hash_seed, worker=0)
 
-        def compared(number: int) -> Fault | Passed:
+        def compare(number: int) -> Fault | Passed | Inconclusive:
             if not number:
                 return self._compared(climber.batch.examination, climber.built, elsewhere)
             return self.compare(climber.candidate, derive(climber.batch.seed, number), climber.batch.hash_seed)
 
-        found = with_the_baseline(compared)
+        found = with_the_baseline(compare)
         if self._protocol is None:
             return found
         said = self._protocol.judge(climber.built.subject)
@@ -470,21 +457,8 @@ class Ladder:
     def _compared(
         self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None
     ) -> Fault | Passed | Inconclusive:
-        compared = compare(examination, theirs, self._oracle, elsewhere, self._explain)
-        evidence = {**compared.evidence, "hash_seed": examination.hash_seed}
-        if floats := self._oracle.float_evidence():
-            evidence["floats"] = floats
-        if compared.fault is not None:
-            return replace(compared.fault, evidence={**compared.fault.evidence, **evidence})
-        evidence["strengthened"] = self.baseline.strengthened
-        scaled = self.task.module.scaled if self.task.module is not None else ""
-        if scaled:
-            evidence["scale"] = scaled
-        notes = [f"scaled to this machine: {scaled}"] if scaled else []
-        found = concluded(replace(compared, evidence=evidence), notes)
-        if isinstance(found, Inconclusive):
-            return found
-        return with_conditions(found, self.task, examination, theirs.subject, self._oracle)
+        strengthened = self.baseline.strengthened
+        return compared(self.task, examination, theirs, self._oracle, elsewhere, self._explain, strengthened)
 
     def _hazard(self, climber: Climber) -> Finding | None:
         if climber.watched is not None and climber.watched.detail:

@@ -1,0 +1,44 @@
+"""Chooses what judges answers that need a GPU, or a processor, which is not here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whet.core.candidate import Candidate
+from whet.core.config import Options
+from whet.core.task import Kind, Task
+from whet.evaluators.apart import Apart
+from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
+from whet.evaluators.assembly.programs import ProgramChecks
+from whet.evaluators.assembly.routines import Routines
+from whet.evaluators.finding import Fault, Inconclusive, Passed
+from whet.evaluators.inputs.source import InputSource
+from whet.evaluators.kernels.device import CPU
+from whet.evaluators.kernels.deviceless import Deviceless, Small
+from whet.evaluators.oracle import Oracle
+from whet.evaluators.ptx.judging import PtxKernels
+from whet.evaluators.subjects import Workshop
+
+
+def judging_apart(
+    workshop: Workshop,
+    source: InputSource,
+    oracle: Oracle,
+    options: Options,
+    seed: int,
+    routines: Routines | None,
+    kernels: PtxKernels | None,
+    compare: Callable[[Candidate, int], Fault | Passed | Inconclusive],
+    open_small: Callable[[Task, Options, int], Small],
+) -> Apart | None:
+    """Returns what judges such answers of a task; None where its answers run here."""
+    task = workshop.task
+    if routines is not None and task.emulated:
+        return Emulated(task, RoutineChecks(task, routines), options)
+    if task.translated and task.kind is Kind.PROGRAM:
+        return Emulated(task, ProgramChecks(workshop, source, oracle, compare), options)
+    if task.launch is not None and task.launch.device == CPU:
+        return kernels
+    if task.module is not None and task.module.device == CPU:
+        return Deviceless(workshop, source, options, seed, open_small)
+    return None
