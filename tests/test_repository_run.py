@@ -113,7 +113,7 @@ def test_a_run_that_is_killed_goes_on_to_a_commit_and_that_is_judged_faster(root
         if event.text.endswith("the whole suite with its winner in place"):
             raise Killed
 
-    given = {"run": RUN, "tests": TESTS, "rounds": 1, "top": 1, "home": home}
+    given = {"run": RUN, "tests": TESTS, "rounds": 1, "candidates": 1, "top": 1, "home": home}
     with pytest.raises(Killed):
         optimize_repository(root, apply=True, listener=kill, **given)
     store = Store(home)
