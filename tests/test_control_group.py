@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +40,19 @@ def control_groups(request: pytest.FixtureRequest) -> bool:
     if request.param == "control group":
         request.getfixturevalue("place")
     return request.param == "control group"
+
+
+@pytest.fixture
+def groups(place: Place) -> Callable[..., set[Path]]:
+    """Returns the groups of a whet process, or those of this one that were not there before the test."""
+
+    def found(pid: int | None = None) -> set[Path]:
+        name = f"whet-{pid or os.getpid()}-*"
+        return {*place.memory.glob(name), *place.processes.glob(name)}
+
+    # A sandbox that tests share may be open.
+    before = found()
+    return lambda pid=None: found(pid) - before
 
 
 @pytest.fixture
@@ -132,32 +145,34 @@ def test_the_peak_of_a_job_is_its_tree_s_and_begins_anew(sandbox: Bubblewrap) ->
 
 
 @needs_bubblewrap
-def test_groups_are_used_again_and_none_is_left(place: Place) -> None:
+def test_groups_are_used_again_and_none_is_left(groups: Callable[..., set[Path]]) -> None:
     sandbox = Bubblewrap()
     try:
         for _ in range(10):
             assert answer(sandbox, "    return 1", Limits()) == 1
-        assert groups(place)
+        assert groups()
     finally:
         sandbox.close()
-    assert groups(place) == set()
+    assert groups() == set()
 
 
-def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place) -> None:
+def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place, groups: Callable[..., set[Path]]) -> None:
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()
     stale = ControlGroup(place, f"whet-{gone.pid}-1")
     alive = ControlGroup(place, f"whet-{os.getpid()}-alive")
     try:
         remove_stale(place)
-        assert groups(place, gone.pid) == set()
-        assert {path.name for path in groups(place)} == {f"whet-{os.getpid()}-alive"}
+        assert groups(gone.pid) == set()
+        assert {path.name for path in groups()} == {f"whet-{os.getpid()}-alive"}
     finally:
         assert stale.remove()
         assert alive.remove()
 
 
-def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(place: Place, tmp_path: Path) -> None:
+def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(
+    place: Place, groups: Callable[..., set[Path]], tmp_path: Path
+) -> None:
     slots = Slots(place, tmp_path)
     first = slots.take()
     process = first.spawner.run(subprocess.Popen, ["/bin/sleep", "60"])
@@ -171,7 +186,7 @@ def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(place: Place
         process.wait()
     assert first.free()
     slots.close()
-    assert groups(place) == set()
+    assert groups() == set()
 
 
 def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: Place) -> None:
@@ -191,12 +206,6 @@ def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: Pla
         assert group.excess() == ""
     finally:
         assert group.remove()
-
-
-def groups(place: Place, pid: int | None = None) -> set[Path]:
-    """Returns the groups of a whet process, or of this one."""
-    name = f"whet-{pid or os.getpid()}-*"
-    return {*place.memory.glob(name), *place.processes.glob(name)}
 
 
 @needs_bubblewrap

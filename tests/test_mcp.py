@@ -253,7 +253,7 @@ def test_a_faster_rewrite_is_said_to_be_faster(asked):
     document = documented(answer)
     assert document["status"] == "improved"
     assert document["speedup"]["low"] > 1
-    assert answer.content[0].text.startswith("improved: faster, and confirmed\n")
+    assert answer.content[0].text.startswith("improved: faster, and confirmed")
     assert "x in time, " in answer.content[0].text
 
 

@@ -285,10 +285,10 @@ def test_a_quick_verdict_is_one_look_at_eight_turns_and_says_so(written: Path, t
     assert contradictions(bundle) == []
     assert "one look at eight turns" in page(store, store.run(result.run))
     store.close()
-    usual = judge(written, tmp_path / "home")
-    assert usual.to_json()["quick"] is False
-    assert usual.speedup is not None
-    assert usual.speedup.processes > 8
+    scripted(ratio=1.0, looks=None)
+    looked = [judge(written, tmp_path / "home", quick=quick) for quick in (True, False)]
+    assert [one.speedup and one.speedup.processes for one in looked] == [8, 20]
+    assert [one.to_json()["quick"] for one in looked] == [True, False]
 
 
 def test_a_quick_verdict_cannot_be_surer_than_its_turns_allow(written: Path, tmp_path: Path) -> None:

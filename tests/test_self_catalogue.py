@@ -116,5 +116,5 @@ def test_the_command_takes_ids_and_kept_results(tmp_path, capsys):
     assert [row["task"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["job-queue"]
     assert bench_self.measure_self(CONTEXT, "catalogue", ids="dedup-events,job-queue", results=file) == 0
     assert "improved within reach: 1 of 2" in capsys.readouterr().out
-    with pytest.raises(UsageError, match="goes with the reports asm, catalogue, kernels and scale"):
+    with pytest.raises(UsageError, match="goes with the reports asm, catalogue, kernels, packages and scale"):
         bench_self.measure_self(CONTEXT, "loop", ids="job-queue")

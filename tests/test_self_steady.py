@@ -52,10 +52,15 @@ def test_items_are_asked_for_by_target_condition_both_or_one() -> None:
 
 
 def test_busy_processes_end_with_the_block() -> None:
+    before = children()
     with beside(EACH):
-        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-        assert len(children) >= len(os.sched_getaffinity(0))
-    assert not [child for child in children if Path(f"/proc/{child}").exists()]
+        started = children() - before
+        assert len(started) == len(os.sched_getaffinity(0))
+    assert not children() & started
+
+
+def children() -> set[str]:
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
 def result(answer: Answer, ratio: float | None = None) -> Result:

@@ -14,7 +14,8 @@ class Given(NamedTuple):
     Attributes:
         ran: seconds on a processor, of what lives at both ends of the window.
         waited: seconds for which those, or the clock's own thread, waited for a processor.
-        whole: whether that is all: no process or thread was started in the window, and no more ended than was said.
+        whole: whether that is all: no process or thread was started in the window, and no more ended than was said. What
+            others on this machine start meanwhile cannot be told from it.
     """
 
     ran: float | None
@@ -31,9 +32,8 @@ class Watch:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._pids = session.pids()
-        self._number = self._last_number()
-        self._before = scheduled(self._pids)
+        self._number = last_number()
+        self._before = scheduled(session.pids())
         self._own = own_waiting()
 
     def read(self, ending: int = 0) -> Given:
@@ -47,10 +47,6 @@ class Watch:
         if not now or not self._before:
             return Given(None, None, False)
         given = given_since(self._before, now)
-        started = self._number is None or self._last_number() != self._number
+        started = self._number is None or last_number() != self._number
         whole = not started and len(self._before.keys() - now.keys()) == ending
         return Given(given.ran, given.waited + max(0.0, own), whole)
-
-    def _last_number(self) -> int | None:
-        # The first that tells: those that keep the sandbox are in a namespace further out, where others start too.
-        return next((number for pid in reversed(self._pids) if (number := last_number(pid)) is not None), None)

@@ -72,13 +72,13 @@ def given_since(before: Mapping[int, Scheduled], now: Mapping[int, Scheduled]) -
     return Scheduled(sum(one.ran - then.ran for one, then in both), sum(one.waited - then.waited for one, then in both))
 
 
-def last_number(pid: int) -> int | None:
-    """Returns the number last given to a process or thread in the PID namespace whose ``/proc`` a process sees.
+def last_number() -> int | None:
+    """Returns the number last given to a process or thread of this PID namespace, which holds those of all sandboxes.
 
-    Numbers are given one after the other (``/proc/loadavg``, proc(5)). None where that may not be read.
+    Numbers are given one after the other (``/proc/loadavg``, proc(5)). None where nobody tells.
     """
-    with suppress(*GONE, OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{pid}/root/proc/loadavg").read_text().split()[4])
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/loadavg").read_text().split()[4])
     return None
 
 
