@@ -19,6 +19,10 @@ from whet.evaluators.timing.turns import Series, TimedWorkload, Turn, from_raw, 
 PARALLEL = 1.2
 """CPU seconds a second from which on a candidate is called parallel, where the baseline stays below."""
 
+WIDEST = 1.25
+"""How far apart the ends of a gain's interval may lie for no further look to be taken: that of few turns reaches from
+the least to the greatest, so a single one, slowed by a neighbour on the same processor, would take its use away."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -60,7 +64,8 @@ def sequential(
     result: Measurement | None = None
     for taken, stage in enumerate(stages):
         if result is not None and taken == looks:
-            result = replace(result, undecided=taken)
+            if result.outcome is Outcome.NOT_SHOWN:
+                result = replace(result, undecided=taken)
             break
         while len(turns) < MOST_TURNS * stage.turns and len(_kept(turns, names, rule)) < stage.turns:
             turn = measure(len(turns) + 1)
@@ -71,11 +76,17 @@ def sequential(
         if isinstance(judged, Fault):
             return judged
         result = judged
-        lost = stage.share == 0 and result.speedup.high < 1.0 and not result.disturbed
-        if lost or result.outcome is not Outcome.NOT_SHOWN:
+        if _settled(result, stage):
             break
     assert result is not None
     return replace(result, raw={**result.raw, "stages": [asdict(stage) for stage in stages]})
+
+
+def _settled(found: Measurement, stage: Stage) -> bool:
+    """Whether a look is the last: a loser goes, and a gain is told by an interval of use."""
+    if found.outcome is Outcome.NOT_SHOWN:
+        return stage.share == 0 and found.speedup.high < 1.0 and not found.disturbed
+    return found.outcome is Outcome.SLOWER or found.speedup.high <= WIDEST * found.speedup.low
 
 
 def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
