@@ -14,8 +14,8 @@ class Given(NamedTuple):
     Attributes:
         ran: seconds on a processor, of what lives at both ends of the window.
         waited: seconds for which those, or the clock's own thread, waited for a processor.
-        whole: whether that is all: no process or thread was started in the window, and no more ended than was said. What
-            others on this machine start meanwhile cannot be told from it.
+        whole: whether that is all: no process or thread was started in the window, and no more ended than was said.
+            What others on this machine start meanwhile cannot be told from it.
     """
 
     ran: float | None
