@@ -12,7 +12,7 @@ from whet.core.measurement import CPU, OF_TIME, BaselineRatio, Measurement, Outc
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, quiet
+from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, least_disturbed, quiet
 from whet.evaluators.timing.statistics import Stage, apart, interval, p_faster, p_slower, widened
 from whet.evaluators.timing.turns import Series, TimedWorkload, Turn, from_raw, raw
 
@@ -97,10 +97,12 @@ def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
 def _looked_at(
     turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
 ) -> Measurement | Fault:
-    """Returns what the turns of a look show: the quiet ones, or all in CPU seconds where too few are quiet."""
+    """Returns what the turns of a look show: the quiet ones, else the least disturbed, else all in CPU seconds."""
     names = [work.name for work in workloads if work.counts]
-    kept = _kept(turns, names, rule)[: stage.turns]
-    known = turns[: kept[-1] + 1] if len(kept) == stage.turns else turns
+    calm = _kept(turns, names, rule)[: stage.turns]
+    enough = len(calm) == stage.turns
+    kept = calm if enough else least_disturbed(turns, names, stage.turns)
+    known = turns[: kept[-1] + 1] if enough else turns
     facts = {"workloads": described(workloads), "turns": raw(known)}
     if len(kept) == stage.turns:
         left = sorted(set(range(len(known))) - set(kept))
@@ -108,7 +110,7 @@ def _looked_at(
         found = judge([turns[place] for place in kept], workloads, stage, rule)
         return found if isinstance(found, Fault) else replace(found, raw={**facts, "dropped": dropped})
     facts["dropped"] = []
-    noisy = f"the machine was never quiet ({len(turns) - len(kept)} of {len(turns)} turns were disturbed)"
+    noisy = f"the machine was never quiet ({len(turns) - len(calm)} of {len(turns)} turns were disturbed)"
     told = {work.name: in_cpu_seconds(turns, work.name) for work in workloads}
     unfair = next((why for why in told.values() if isinstance(why, str)), None)
     found = judge(turns, workloads, stage, rule, None if unfair else told)

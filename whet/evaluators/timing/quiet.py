@@ -17,6 +17,9 @@ from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass, slack_of
 DISTURBED_SHARE = 0.05
 """Of a window: a turn with a longer wait is dropped. More would let in what moves a ratio by as much; with less, the
 kernel's own work and the ticks of a hypervisor (10 ms in a turn of 200) would drop turns of quiet machines."""
+BEARABLE_SHARE = 0.25
+"""Of a window: beyond it, another process had the processor in its turn, and not now and then. Where too few turns are
+quiet, the least disturbed up to this count: how they scatter stands in their interval."""
 MOST_TURNS = 2
 """How many times the turns of a look are measured at most, so that enough of them are quiet."""
 UNACCOUNTED_SHARE = 0.1
@@ -45,6 +48,13 @@ def _waited(one: Pass, cores: int) -> float:
 def quiet(turns: Sequence[Turn], names: Collection[str]) -> list[int]:
     """Returns which of some turns the machine left alone, by their places."""
     return [place for place, turn in enumerate(turns) if disturbance(turn, names) <= DISTURBED_SHARE]
+
+
+def least_disturbed(turns: Sequence[Turn], names: Collection[str], count: int) -> list[int]:
+    """Returns the places of so many of the least disturbed turns; fewer where the others are not to be borne."""
+    shares = [disturbance(turn, names) for turn in turns]
+    bearable = [place for place, share in enumerate(shares) if share <= BEARABLE_SHARE]
+    return sorted(sorted(bearable, key=lambda place: shares[place])[:count])
 
 
 def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
