@@ -235,7 +235,7 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a rung left out": (skipped, "rungs.differential is skipped"),
     "other looks": (peeked, "not looked at when"),
     "an input fewer": (lambda d: d["rungs"][3]["evidence"]["hashes"].pop(), "inputs have"),
-    "another charge": (lambda d: turns(d)[0].update(charged=0.001), "charged"),
+    "another charge": (lambda d: turns(d)[0].update(charged=1e-5), "charged"),
     "other hidden costs": (lambda d: with_costs(d, charged_seconds=0.25), "hidden costs are not as"),
     "another core": (lambda d: turns(d)[0].update(cores=[0, 1]), "number of cores"),
     "another diff": (lambda d: d["candidate"].update(diff=""), "diff does not lead"),
