@@ -19,7 +19,7 @@ from whet.evaluators.floats.leaves import Groups, leaves
 from whet.evaluators.floats.reference import BITS
 from whet.evaluators.patience import OutOfPatienceError, Patience
 from whet.sandbox.protocol import CpuLimit
-from whet.sandbox.session import CpuDeadline
+from whet.sandbox.session import UNCOUNTED_SECONDS, CpuDeadline
 
 WITHOUT_A_CLOCK = (
     "costs.py",
@@ -208,12 +208,19 @@ class Child:
         return next(self.used)
 
 
-def test_a_limit_of_cpu_time_comes_no_nearer_while_a_process_waits_for_a_core() -> None:
-    deadline = CpuDeadline(Child(10.0, 10.0, 10.0, 10.5, 11.0), CpuLimit(1.0))  # type: ignore[arg-type]
+def test_a_limit_of_cpu_time_comes_no_nearer_while_a_process_waits_for_a_core(monkeypatch) -> None:
+    monkeypatch.setattr("whet.sandbox.session.UNCOUNTED_SECONDS", 0.0)
+    deadline = CpuDeadline(Child(10.0, 10.0, 10.5, 11.0), CpuLimit(1.0))  # type: ignore[arg-type]
     assert [deadline.left() for _ in range(4)] == [1.0, 1.0, 0.5, 0.0]
 
 
-def test_where_no_cpu_time_is_told_the_clock_ends_the_wait() -> None:
+def test_an_answer_that_comes_at_once_asks_for_no_cpu_time() -> None:
+    deadline = CpuDeadline(Child(), CpuLimit(1.0))  # type: ignore[arg-type]
+    assert 0 < deadline.left() <= UNCOUNTED_SECONDS
+
+
+def test_where_no_cpu_time_is_told_the_clock_ends_the_wait(monkeypatch) -> None:
+    monkeypatch.setattr("whet.sandbox.session.UNCOUNTED_SECONDS", 0.0)
     deadline = CpuDeadline(Child(None, None), CpuLimit(0.0))  # type: ignore[arg-type]
     assert deadline.left() <= 0
     assert CpuLimit(2.0).wall > 2.0

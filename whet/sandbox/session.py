@@ -28,6 +28,8 @@ UNLIMITED = 1 << 30
 GRACE_SECONDS = 5.0
 BREATH = 0.0002
 """Seconds in which further answers may gather. To wake up for each of many short ones costs more than they do."""
+UNCOUNTED_SECONDS = 0.05
+"""Of waiting for an answer, in which its CPU time is not looked at."""
 
 
 class Child(Protocol):
@@ -92,21 +94,25 @@ class WallDeadline:
 class CpuDeadline:
     """CPU time of all processes of a child, as the kernel tells it, from now on.
 
-    Where the kernel does not tell, the clock alone ends the wait.
+    Most answers come at once, and to ask the kernel takes longer than they do: what is used in the first moments is
+    not counted. Where the kernel does not tell, the clock alone ends the wait.
     """
 
     def __init__(self, child: Child, limit: CpuLimit) -> None:
         self._child = child
         self._limit = limit
-        self._wall = WallDeadline(time.perf_counter() + limit.wall)
-        self._before = self._used()
+        self._begun = time.perf_counter()
+        self._before: float | None = None
 
     def left(self) -> float:
         """See `Deadline.left`: so long the rest of the CPU time lasts at least, for one thread."""
-        return min(self._wall.left(), self._limit.seconds - (self._used() - self._before))
-
-    def _used(self) -> float:
-        return self._child.cpu() or 0.0
+        waited = time.perf_counter() - self._begun
+        if waited < UNCOUNTED_SECONDS:
+            return UNCOUNTED_SECONDS - waited
+        used = self._child.cpu() or 0.0
+        if self._before is None:
+            self._before = used
+        return min(self._limit.wall - waited, self._limit.seconds - (used - self._before))
 
 
 class PipeSession:
