@@ -31,3 +31,16 @@ def parse_expression(source: str) -> ast.expr:
     """Returns the tree of an expression; see `parse_python`."""
     with _LOCK:
         return ast.parse(source, mode="eval").body
+
+
+def expression_of(source: str) -> ast.expr | None:
+    """Returns the tree of an expression; None of what is none."""
+    try:
+        return parse_expression(source)
+    except SyntaxError:
+        return None
+
+
+def last_name(node: ast.AST) -> str:
+    """Returns the last part of a dotted name; empty for anything else."""
+    return getattr(node, "attr", getattr(node, "id", "")) or ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from whet.core.task import Task
-from whet.core.trees import parse_expression
+from whet.core.trees import expression_of, last_name
 from whet.evaluators.screen import Function, find_function, parse
 
 T = TypeVar("T")
@@ -114,7 +114,7 @@ def signature_of(task: Task, maker: Maker[T]) -> Signature[T] | None:
     owner = task.symbol.rpartition(".")[0]
     if not owner:
         return Signature(_parameters(hints, function, False))
-    marks = {_name(mark) for mark in function.decorator_list}
+    marks = {last_name(mark) for mark in function.decorator_list}
     init = initializer(module, owner)
     plain = init is None or marks & {"staticmethod", "classmethod"}
     made: Parameters[T] | None = Parameters({}, {})
@@ -149,7 +149,7 @@ def initializer(module: ast.Module, owner: str) -> Function | None:
     cls = classes.get(owner)
     if cls is None:
         return None
-    if "dataclass" in {_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in cls.decorator_list}:
+    if "dataclass" in {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in cls.decorator_list}:
         return _of_fields(cls)
     bases = (base.id for base in cls.bases if isinstance(base, ast.Name) and base.id in classes and base.id != owner)
     return next((found for base in bases if (found := initializer(module, base)) is not None), None)
@@ -157,7 +157,7 @@ def initializer(module: ast.Module, owner: str) -> Function | None:
 
 def _of_fields(cls: ast.ClassDef) -> Function:
     fields = [node for node in cls.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]
-    fields = [node for node in fields if _name(getattr(node.annotation, "value", node.annotation)) != "ClassVar"]
+    fields = [node for node in fields if last_name(getattr(node.annotation, "value", node.annotation)) != "ClassVar"]
     args = [ast.arg("self"), *(ast.arg(node.target.id, node.annotation) for node in fields)]  # type: ignore[union-attr]
     defaults = [node.value for node in fields if node.value is not None]
     spec = ast.arguments([], args, None, [], [], None, defaults)
@@ -240,13 +240,13 @@ class _Hints(Generic[T]):
             if hint.value is None:
                 return self.maker.scalar("None")
             if isinstance(hint.value, str):
-                return self.value(_expression(hint.value), depth)
+                return self.value(expression_of(hint.value), depth)
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
             return self.maker.either([self.value(hint.left, depth), self.value(hint.right, depth)])
         if isinstance(hint, ast.Subscript):
             inner = hint.slice.elts if isinstance(hint.slice, ast.Tuple) else [hint.slice]
-            return self.generic(_name(hint.value), list(inner), depth + 1)
-        name = _name(hint)
+            return self.generic(last_name(hint.value), list(inner), depth + 1)
+        name = last_name(hint)
         if name in SCALARS:
             return self.maker.scalar(name)
         if name in self.aliases:
@@ -261,7 +261,7 @@ class _Hints(Generic[T]):
         if name == "Literal":
             return maker.among([ast.literal_eval(item) for item in inner])
         if name in ("ndarray", "NDArray"):
-            known = (DTYPES[n] for item in inner for n in map(_name, ast.walk(item)) if n in DTYPES)
+            known = (DTYPES[n] for item in inner for n in map(last_name, ast.walk(item)) if n in DTYPES)
             return maker.array(next(known, "<f8"))
         if name in ("Optional", "Union"):
             parts = [self.value(item, depth) for item in inner]
@@ -282,7 +282,7 @@ class _Hints(Generic[T]):
     def instances(self, cls: ast.ClassDef, depth: int) -> T:
         """Returns what makes members of an enumeration, or instances of a dataclass or named tuple."""
         name = f"{self.name}:{cls.name}"
-        bases = set(map(_name, cls.bases))
+        bases = set(map(last_name, cls.bases))
         if bases & ENUMS:
             members = [
                 target.id
@@ -298,12 +298,12 @@ class _Hints(Generic[T]):
             for node in cls.body
             if isinstance(node, ast.AnnAssign)
             and isinstance(node.target, ast.Name)
-            and _name(getattr(node.annotation, "value", node.annotation)) != "ClassVar"
+            and last_name(getattr(node.annotation, "value", node.annotation)) != "ClassVar"
         }
         methods = {node.name for node in cls.body if isinstance(node, ast.FunctionDef)}
         if "NamedTuple" in bases:
             return self.maker.together(list(fields.values()), name)
-        marks = {_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in cls.decorator_list}
+        marks = {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in cls.decorator_list}
         if "dataclass" not in marks or bases or methods & {"__post_init__", "__init__", "__new__"}:
             raise UnknownTypeError
         return self.maker.instance(name, fields)
@@ -312,18 +312,6 @@ class _Hints(Generic[T]):
 def _written(parameter: ast.arg) -> str:
     hint = parameter.annotation
     return parameter.arg if hint is None else f"{parameter.arg}: {ast.unparse(hint)}"
-
-
-def _expression(text: str) -> ast.expr | None:
-    try:
-        return parse_expression(text)
-    except SyntaxError:
-        return None
-
-
-def _name(node: ast.AST) -> str:
-    """Returns the last part of a dotted name; empty for anything else."""
-    return getattr(node, "attr", getattr(node, "id", "")) or ""
 
 
 def _is_ellipsis(node: ast.expr) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from whet.evaluators.mutants import native_state
 from whet.evaluators.mutants.base import STATE, Change
+from whet.evaluators.mutants.native_tree import nodes, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -46,7 +47,7 @@ def changes(source: str, language: str) -> list[Change]:
     root = _parser(language).parse(data).root_node
     for place, text in native_state.faults(root):
         found.append(Change(STATE, place.start_point[0] + 1, _render(data, place, text)))
-    for node in _nodes(root):
+    for node in nodes(root):
         for name, operator in OPERATORS.items():
             for place, text in operator(node):
                 found.append(Change(name, place.start_point[0] + 1, _render(data, place, text)))
@@ -56,7 +57,7 @@ def changes(source: str, language: str) -> list[Change]:
 def meaning(text: str, language: str) -> str | None:
     """Returns what tells two sources apart but for their layout and comments: their tokens."""
     root = _parser(language).parse(text.encode()).root_node
-    return "\0".join(_text(node) for node in _nodes(root) if not node.child_count or node.type == "string_literal")
+    return "\0".join(text_of(node) for node in nodes(root) if not node.child_count or node.type == "string_literal")
 
 
 @cache
@@ -78,19 +79,6 @@ def _render(data: bytes, place: Node, text: str) -> Callable[[], str]:
     return render
 
 
-def _nodes(node: Node) -> Iterator[Node]:
-    if node.type in ("comment", "preproc_include", "using_declaration"):
-        return
-    yield node
-    for child in node.children:
-        yield from _nodes(child)
-
-
-def _text(node: Node) -> str:
-    assert node.text is not None
-    return node.text.decode()
-
-
 def _operator(node: Node) -> Node | None:
     return node.child_by_field_name("operator")
 
@@ -104,40 +92,40 @@ def _replaced(kinds: tuple[str, ...], table: dict[str, tuple[str, ...]]) -> Oper
     def operator(node: Node) -> Iterator[Fault]:
         sign = _operator(node) if node.type in kinds else None
         if sign is not None:
-            yield from ((sign, other) for other in table.get(_text(sign), ()))
+            yield from ((sign, other) for other in table.get(text_of(sign), ()))
 
     return operator
 
 
 def _boolean(node: Node) -> Iterator[Fault]:
     sign = _operator(node) if node.type == "binary_expression" else None
-    if sign is not None and _text(sign) in LOGICAL:
-        yield sign, LOGICAL[_text(sign)]
+    if sign is not None and text_of(sign) in LOGICAL:
+        yield sign, LOGICAL[text_of(sign)]
 
 
 def _operand(node: Node) -> Iterator[Fault]:
     """``a + b`` to ``a`` and to ``b``, ``-a`` and ``!a`` to ``a``, ``c ? a : b`` to each; of ``a << b`` the last."""
     sides = _sides(node) if node.type == "binary_expression" else None
     sign = _operator(node)
-    if sides is not None and sign is not None and _text(sign) not in COMPARED:
-        yield node, _text(sides[0])
-        if _text(sign) not in ("<<", ">>"):
-            yield node, _text(sides[1])
-    elif node.type == "unary_expression" and sign is not None and _text(sign) in "-!~":
+    if sides is not None and sign is not None and text_of(sign) not in COMPARED:
+        yield node, text_of(sides[0])
+        if text_of(sign) not in ("<<", ">>"):
+            yield node, text_of(sides[1])
+    elif node.type == "unary_expression" and sign is not None and text_of(sign) in "-!~":
         argument = node.child_by_field_name("argument")
         assert argument is not None
-        yield node, _text(argument)
+        yield node, text_of(argument)
     elif node.type == "conditional_expression":
         for branch in ("consequence", "alternative"):
             if (kept := node.child_by_field_name(branch)) is not None:
-                yield node, _text(kept)
+                yield node, text_of(kept)
 
 
 def _condition(node: Node) -> Iterator[Fault]:
     test = node.child_by_field_name("condition")
     if test is None or node.type not in (*TESTED, "for_statement", "conditional_expression"):
         return
-    whole = _text(test) if node.type in TESTED else f"({_text(test)})"
+    whole = text_of(test) if node.type in TESTED else f"({text_of(test)})"
     yield test, f"(!{whole})"
     yield test, "(0)"
     if node.type in ("if_statement", "conditional_expression"):
@@ -145,7 +133,7 @@ def _condition(node: Node) -> Iterator[Fault]:
 
 
 def _constant(node: Node) -> Iterator[Fault]:
-    text = _text(node)
+    text = text_of(node)
     if node.type == "number_literal":
         digits = text.rstrip("uUlLfF")
         if digits.isdigit() and (digits == "0" or not digits.startswith("0")):
@@ -164,7 +152,7 @@ def _constant(node: Node) -> Iterator[Fault]:
 
 def _string(node: Node) -> Iterator[Fault]:
     if node.type == "string_literal" and (node.parent is None or not node.parent.type.startswith("preproc")):
-        yield node, '""' if len(_text(node)) > 2 else '"x"'
+        yield node, '""' if len(text_of(node)) > 2 else '"x"'
 
 
 def _bound(node: Node) -> Iterator[Fault]:
@@ -172,8 +160,8 @@ def _bound(node: Node) -> Iterator[Fault]:
     if node.type == "subscript_argument_list" or (node.type == "subscript_expression" and _index(node) is not None):
         index = node.named_children[0] if node.type == "subscript_argument_list" else _index(node)
         if index is not None and index.type != "string_literal":
-            yield index, f"({_text(index)}) + 1"
-            yield index, f"({_text(index)}) - 1"
+            yield index, f"({text_of(index)}) + 1"
+            yield index, f"({text_of(index)}) - 1"
 
 
 def _index(node: Node) -> Node | None:
@@ -181,7 +169,7 @@ def _index(node: Node) -> Node | None:
 
 
 def _statement(node: Node) -> Iterator[Fault]:
-    if node.type == "expression_statement" and _text(node) != ";":
+    if node.type == "expression_statement" and text_of(node) != ";":
         yield node, ";"
     elif node.type == "else_clause":
         yield node, ""
@@ -200,7 +188,7 @@ def _step(node: Node) -> Iterator[Fault]:
     if node.type == "update_expression":
         sign = _operator(node)
         assert sign is not None
-        yield sign, STEPS[_text(sign)]
+        yield sign, STEPS[text_of(sign)]
 
 
 def _arguments(node: Node) -> Iterator[Fault]:
@@ -212,19 +200,19 @@ def _arguments(node: Node) -> Iterator[Fault]:
 
 def _commutes(arguments: Node) -> bool:
     called = arguments.parent.child_by_field_name("function") if arguments.parent is not None else None
-    return called is not None and _text(called).endswith(("min", "max"))
+    return called is not None and text_of(called).endswith(("min", "max"))
 
 
 def _rejoined(node: Node, parts: list[Node]) -> str:
-    opening, closing = _text(node)[0], _text(node)[-1]
-    return f"{opening}{', '.join(map(_text, parts))}{closing}"
+    opening, closing = text_of(node)[0], text_of(node)[-1]
+    return f"{opening}{', '.join(map(text_of, parts))}{closing}"
 
 
 def _call(node: Node) -> Iterator[Fault]:
     """``f(x)`` to ``x``: a conversion that got lost."""
     arguments = node.child_by_field_name("arguments") if node.type == "call_expression" else None
     if arguments is not None and len(arguments.named_children) == 1 and not _stands_alone(node):
-        yield node, f"({_text(arguments.named_children[0])})"
+        yield node, f"({text_of(arguments.named_children[0])})"
 
 
 def _stands_alone(node: Node) -> bool:
@@ -232,8 +220,8 @@ def _stands_alone(node: Node) -> bool:
 
 
 def _name(node: Node) -> Iterator[Fault]:
-    if node.type in ("identifier", "field_identifier") and _text(node) in TWINS:
-        yield node, TWINS[_text(node)]
+    if node.type in ("identifier", "field_identifier") and text_of(node) in TWINS:
+        yield node, TWINS[text_of(node)]
 
 
 OPERATORS: dict[str, Operator] = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from whet.evaluators.mutants.native_tree import nodes, text_of
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -15,13 +17,12 @@ Fault = tuple["Node", str]
 """A node and the text that takes its place."""
 DECLARATIONS = ("field_declaration", "declaration")
 REBOUND = ("push_back", "insert", "emplace_back")
-SKIPPED = ("comment", "preproc_include", "using_declaration")
 
 
 def faults(root: Node) -> Iterator[Fault]:
     """Yields faults of state in a file."""
     kept = dict.fromkeys(_kept(root))
-    for function in _nodes(root):
+    for function in nodes(root):
         if function.type == "function_definition":
             yield from _in_function(function, list(kept))
 
@@ -29,17 +30,17 @@ def faults(root: Node) -> Iterator[Fault]:
 def _in_function(function: Node, kept: list[str]) -> Iterator[Fault]:
     body = function.child_by_field_name("body")
     statements = body.named_children if body is not None else []
-    returned = _text(statements[-1]) if statements and statements[-1].type == "return_statement" else "return;"
-    for node in _nodes(function):
+    returned = text_of(statements[-1]) if statements and statements[-1].type == "return_statement" else "return;"
+    for node in nodes(function):
         target = node.child_by_field_name("left" if node.type == "assignment_expression" else "argument")
         if node.type in ("assignment_expression", "update_expression") and target is not None and _name(target) in kept:
             alone = node.parent is not None and node.parent.type == "expression_statement"
             if alone and node.parent is not None:
                 yield node.parent, returned
             if node.type == "update_expression":
-                yield node, f"{_text(target)} = 1"
+                yield node, f"{text_of(target)} = 1"
             yield from (
-                (target, _text(target).replace(_name(target), other)) for other in kept if other != _name(target)
+                (target, text_of(target).replace(_name(target), other)) for other in kept if other != _name(target)
             )
         elif node.type == "call_expression":
             yield from _rebound(node)
@@ -51,39 +52,26 @@ def _rebound(call: Node) -> Iterator[Fault]:
     if called is None or arguments is None or called.type != "field_expression":
         return
     field, owner = called.child_by_field_name("field"), called.child_by_field_name("argument")
-    if field is not None and owner is not None and _text(field) in REBOUND and len(arguments.named_children) == 1:
-        yield call, f"{_text(owner)} = {{{_text(arguments.named_children[0])}}}"
+    if field is not None and owner is not None and text_of(field) in REBOUND and len(arguments.named_children) == 1:
+        yield call, f"{text_of(owner)} = {{{text_of(arguments.named_children[0])}}}"
 
 
 def _kept(root: Node) -> Iterator[str]:
     """Yields names of members, of globals and of static variables."""
-    for node in _nodes(root):
+    for node in nodes(root):
         if node.type not in DECLARATIONS:
             continue
         top = node.parent is not None and node.parent.type in ("translation_unit", "declaration_list")
-        if node.type == "field_declaration" or top or _text(node).startswith("static"):
+        if node.type == "field_declaration" or top or text_of(node).startswith("static"):
             yield from (name for child in node.children_by_field_name("declarator") if (name := _name(child)))
 
 
 def _name(node: Node) -> str:
     """Returns the name of what a node declares or writes: of a function, or of what is computed, none."""
     if node.type in ("identifier", "field_identifier"):
-        return _text(node)
+        return text_of(node)
     for field in ("declarator", "field", "argument"):
         inner = node.child_by_field_name(field)
         if inner is not None and node.type != "function_declarator":
             return _name(inner)
     return ""
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    if node.type in SKIPPED:
-        return
-    yield node
-    for child in node.children:
-        yield from _nodes(child)
-
-
-def _text(node: Node) -> str:
-    assert node.text is not None
-    return node.text.decode()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whet.core.trees import parse_expression
+from whet.core.trees import expression_of, last_name
 from whet.evaluators.inputs.shapes import kind_of
 from whet.evaluators.inputs.type_hints import DEEPEST, FROZEN, MAPPINGS, SETS, TUPLES
 from whet.sandbox.inside.decode import Node
@@ -49,20 +49,20 @@ class Hints:
             return False
         if isinstance(hint, ast.Constant):
             if isinstance(hint.value, str):
-                return self.exclude(_parsed(hint.value), value, depth + 1)
+                return self.exclude(expression_of(hint.value), value, depth + 1)
             return hint.value is None and kind_of(value) != "none"
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
             return self.exclude(hint.left, value, depth) and self.exclude(hint.right, value, depth)
         if isinstance(hint, ast.Subscript):
             inner = hint.slice.elts if isinstance(hint.slice, ast.Tuple) else [hint.slice]
-            return self._generic(_name(hint.value), inner, value, depth + 1)
-        name = _name(hint)
+            return self._generic(last_name(hint.value), inner, value, depth + 1)
+        name = last_name(hint)
         if name in self._aliases:
             return self._alias(self._aliases[name], value, depth + 1)
         return self._generic(name, [], value, depth + 1)
 
     def _alias(self, meant: ast.expr, value: Any, depth: int) -> bool:
-        if isinstance(meant, ast.Call) and _name(meant.func) == "TypeVar":
+        if isinstance(meant, ast.Call) and last_name(meant.func) == "TypeVar":
             bounds = [one.value for one in meant.keywords if one.arg == "bound"] or meant.args[1:]
             return bool(bounds) and all(self.exclude(bound, value, depth) for bound in bounds)
         return self.exclude(meant, value, depth)
@@ -133,14 +133,3 @@ def _items(value: Any) -> Sequence[Any]:
 def _single(value: Any) -> bool:
     """Whether a text is one letter, whose items are itself."""
     return isinstance(value, str) and len(value) == 1
-
-
-def _parsed(text: str) -> ast.expr | None:
-    try:
-        return parse_expression(text)
-    except SyntaxError:
-        return None
-
-
-def _name(node: ast.AST) -> str:
-    return getattr(node, "attr", getattr(node, "id", "")) or ""
