@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from driving import until
 
 from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
@@ -225,4 +226,5 @@ def test_nobody_is_left_to_bury(ends: str) -> None:
                 session.ask("call", encode((True,)), seconds=0.2)
     finally:
         sandbox.close()
-    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
+    # Whoever outlives its parent is buried by the machine's init, some time later; nobody but us would bury our own.
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
