@@ -80,6 +80,7 @@ class Container(Holder):
             connected = self._called(listener)
             place.unlink()
         super().__init__(Link(connected))
+        self._gauge: Gauge | None = None
         self._events: int | None = None
         connected.settimeout(PRELOAD_SECONDS)
         try:
@@ -89,7 +90,6 @@ class Container(Holder):
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         connected.settimeout(ANSWER_SECONDS)
         self._events = events[0] if events else None
-        self._gauge: Gauge | None = None
         self._base = 0
         self._pid = 0
         self._used = False
