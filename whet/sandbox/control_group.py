@@ -7,6 +7,7 @@ each controller, and the second (https://docs.kernel.org/admin-guide/cgroup-v2.h
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 import subprocess
 import threading
@@ -18,10 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.task import MIB
+from whet.sandbox.ownership import is_gone, owner
 
 SPARE = 32 * MIB  # for what the job's own code does not use: bubblewrap, the interpreter, the kernel's own records
 GONE_SECONDS = 2.0
 LEFT = 4 * MIB  # less than that may be left of a job that has ended
+PREFIX = "whet-"
+"""Of the names of groups; behind it stands which process made one, see `whet.sandbox.ownership`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +237,11 @@ def kills(events: int) -> int:
     return next((int(row[1]) for row in rows if row[0] == b"oom_kill"), 0)
 
 
+def group_name() -> str:
+    """Returns a fresh name for a group, which says whose it is."""
+    return f"{PREFIX}{owner()}-{secrets.token_hex(4)}"
+
+
 def find_place() -> Place | None:
     """Returns where this process can make groups and start processes in them; None where it cannot."""
     return next((place for place in _places() if _works(place)), None)
@@ -267,7 +276,7 @@ def _upwards(root: Path, group: str) -> Iterator[Path]:
 
 def _works(place: Place) -> bool:
     try:
-        group = ControlGroup(place, f"whet-{os.getpid()}-trial-{threading.get_native_id()}")
+        group = ControlGroup(place, group_name())
     except OSError:
         return False
     try:
@@ -295,8 +304,8 @@ def _removed(folder: Path) -> bool:
 
 
 def remove_stale(place: Place) -> None:
-    """Removes the groups of whet processes that are gone."""
+    """Removes the groups of whet processes that are certainly gone."""
     for parent in {place.memory, place.processes}:
-        for folder in parent.glob("whet-*-*"):
-            if not Path("/proc", folder.name.split("-")[1]).exists():
+        for folder in parent.glob(f"{PREFIX}*"):
+            if is_gone(folder.name.removeprefix(PREFIX).rpartition("-")[0]):
                 _removed(folder)
