@@ -49,7 +49,8 @@ def groups(place: Place) -> Callable[..., set[Path]]:
 
     def found(pid: int | None = None) -> set[Path]:
         name = f"whet-*:{pid or os.getpid()}:*-*"
-        return {*place.memory.glob(name), *place.processes.glob(name)}
+        places = (place.memory, place.processes, place.accounting)
+        return {path for folder in places if folder is not None for path in folder.glob(name)}
 
     # A sandbox that tests share may be open.
     before = found()

@@ -89,6 +89,10 @@ class ForkServer(Holder):
         """See `Holder.cpu`: one job runs at a time."""
         return cpu_seconds(list(tree(self.pid)))
 
+    def group_cpu(self) -> float | None:
+        """See `Holder.group_cpu`."""
+        return self._slot.cpu()
+
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""
         self.excess = excess

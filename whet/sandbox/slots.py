@@ -32,6 +32,10 @@ class Slot:
         detail = self.group.excess() if self.group is not None else ""
         return Incident("memory", detail) if detail else None
 
+    def cpu(self) -> float | None:
+        """Returns the CPU seconds of all that ever ran in the group, exact; None where no group counts them."""
+        return None if self.group is None else self.group.cpu()
+
     def free(self) -> bool:
         """Whether nothing is left of its last job."""
         return self.group is None or self.group.empty()
