@@ -177,6 +177,14 @@ def test_without_a_group_what_others_start_cannot_be_told_apart(ungrouped: Sandb
         assert not watch.read().whole
 
 
+@pytest.mark.parametrize("way", ["a child of a child", "a thread of a child that nobody waits for"])
+def test_a_fork_of_a_warm_worker_is_counted_too(sandbox: Sandbox, way: str) -> None:
+    found = given(sandbox, HIDING[way], preload=())
+    assert found.ran is not None
+    assert found.ran >= HIDDEN
+    assert found.whole
+
+
 @needs_bubblewrap
 @every_way
 def test_a_pass_of_a_program_tells_all_that_it_ran(tmp_path: Path, way: str) -> None:
