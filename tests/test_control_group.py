@@ -14,10 +14,11 @@ from driving import until
 
 from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
-from whet.sandbox.control_group import ControlGroup, Place, find_place, remove_stale
+from whet.sandbox.control_group import ControlGroup, Place, find_place, group_name, remove_stale
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.ownership import owner
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slots
@@ -48,8 +49,9 @@ def groups(place: Place) -> Callable[..., set[Path]]:
     """Returns the groups of a whet process, or those of this one that were not there before the test."""
 
     def found(pid: int | None = None) -> set[Path]:
-        name = f"whet-{pid or os.getpid()}-*"
-        return {*place.memory.glob(name), *place.processes.glob(name)}
+        name = f"whet-*:{pid or os.getpid()}:*-*"
+        places = (place.memory, place.processes, place.accounting)
+        return {path for folder in places if folder is not None for path in folder.glob(name)}
 
     # A sandbox that tests share may be open.
     before = found()
@@ -160,15 +162,17 @@ def test_groups_are_used_again_and_none_is_left(groups: Callable[..., set[Path]]
 def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place, groups: Callable[..., set[Path]]) -> None:
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()
-    stale = ControlGroup(place, f"whet-{gone.pid}-1")
-    alive = ControlGroup(place, f"whet-{os.getpid()}-alive")
+    boot, namespace, *_ = owner().split(":")
+    stale = ControlGroup(place, f"whet-{boot}:{namespace}:{gone.pid}:0-1")
+    alive = ControlGroup(place, f"whet-{owner()}-alive")
+    elsewhere = ControlGroup(place, f"whet-{boot}:another:{gone.pid}:0-1")  # whose numbers are not those of here
     try:
         remove_stale(place)
-        assert groups(gone.pid) == set()
-        assert {path.name for path in groups()} == {f"whet-{os.getpid()}-alive"}
+        assert {path.name.split(":")[1] for path in groups(gone.pid)} == {"another"}
+        assert {path.name for path in groups()} == {f"whet-{owner()}-alive"}
     finally:
-        assert stale.remove()
-        assert alive.remove()
+        for group in (stale, alive, elsewhere):
+            assert group.remove()
 
 
 def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(
@@ -194,7 +198,7 @@ def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: Pla
     interface = place.interface
     if interface.version == 1:  # its files, in the manner of version 2
         interface = replace(interface, version=2, swap="no-such-file")
-    group = ControlGroup(Place(interface, place.memory, place.processes), f"whet-{os.getpid()}-joined")
+    group = ControlGroup(Place(interface, place.memory, place.processes), group_name())
     try:
         group.begin(64 * MIB, 5)
         script = 'for door; do echo 0 > "$door" || exit 1; done; echo joined; exec sleep 60'

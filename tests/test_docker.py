@@ -19,6 +19,7 @@ from whet.sandbox.docker import Docker
 from whet.sandbox.docker_engine import IMAGE_VARIABLE, OWNER, image
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
+from whet.sandbox.inside.link import Link
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.ownership import owner
 from whet.sandbox.protocol import Incident, Job, Session
@@ -265,3 +266,17 @@ def test_a_tree_beyond_bounds_is_our_error(sandbox: Docker) -> None:
     tree = sandbox.stage("big", {"data": bytes(100 << 20)})
     with pytest.raises(SandboxError, match="No space left"):
         sandbox.open(Job("calls", INTERPRETER, tree))
+
+
+def test_a_keeper_that_is_gone_at_once_is_our_error_and_leaves_no_container(
+    sandbox: Docker, client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(link: Link) -> None:
+        raise EOFError("it has ended")
+
+    before = containers(client)
+    with monkeypatch.context() as patch:
+        patch.setattr(Link, "receive", gone)
+        with pytest.raises(SandboxError, match="does not run: it has ended"):
+            sandbox.open(Job("calls", INTERPRETER))
+    assert containers(client) == before

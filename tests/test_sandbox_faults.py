@@ -150,3 +150,23 @@ def test_a_function_that_prints_may_be_called_again_and_again(sandbox: Bubblewra
         assert kinds == ["value", "value", "raise", "value"]
     finally:
         session.close()
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("question", [("helpers", ["f"], 3), ("profile", 0.01)])
+def test_what_is_printed_where_nobody_asks_for_it_counts_for_no_call(
+    sandbox: Bubblewrap, question: tuple[object, ...]
+) -> None:
+    limit = 100_000
+    payload = encode((limit // 2,))
+    operation, *words = question
+    session = sandbox.open(job(sandbox, output=limit))
+    try:
+        session.ask("load", "python", "a.py", "f", seconds=MINUTE)
+        session.ask(operation, [payload] * 5, *words, seconds=MINUTE)
+        (_, outcome, _), _ = session.ask("call", payload, seconds=MINUTE)
+    finally:
+        session.close()
+    kind, *_, printed = decode(outcome)
+    assert kind == "value"
+    assert printed == "x" * (limit // 2) + "\n"

@@ -40,10 +40,10 @@ class Pass:
         amount: what a metric other than time found: bytes, instructions or joules.
         events: seconds in calls on a GPU by its driver's events; None on the CPU.
         ticks: CPU seconds of the process and its descendants by the kernel's ticks, where these were read.
-        ran: seconds that all threads of its processes were on a processor in the window, as the kernel tells out
-            here; None where it does not.
+        ran: seconds that its processes were on a processor in the window, as the kernel tells out here; None where it
+            does not.
         waited: seconds for which those threads, or the clock out here, could have run and had no processor; likewise.
-        whole: whether those accounts are all: no process or thread was started or ended in the window unseen.
+        whole: whether `ran` is all of it; see `whet.evaluators.scheduling.Given`.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
         windows: how many windows its seconds are the sum of: one for each run of a program.
     """
@@ -355,7 +355,7 @@ class LiveProgram:
                 return Fault(Reason.CRASH, f"it could not be started: {answer[2]}")
             _, code, inside, cpu, peak, waits, preemptions, delayed = answer
             # The launcher's account is read out here; that of the program, which has ended, the launcher has read.
-            given = watch.read(ending=1)
+            given = watch.read(ending=1, ended=cpu / 1e9)
             waited = None if given.waited is None or delayed < 0 else given.waited + delayed / 1e9
             (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
         except Incident as incident:
@@ -366,9 +366,8 @@ class LiveProgram:
             reason = Reason.OUTPUT_FLOOD if flooded else Reason.CRASH
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
-        ran = None if given.ran is None else given.ran + cpu / 1e9
         figures = outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions
-        return Pass(*figures, ran=ran, waited=waited, whole=given.whole)
+        return Pass(*figures, ran=given.ran, waited=waited, whole=given.whole)
 
     def peak(self) -> int | None:
         """See `Live.peak`."""

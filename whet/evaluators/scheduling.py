@@ -12,10 +12,12 @@ class Given(NamedTuple):
     """What a window's processes were given; None where this machine does not tell.
 
     Attributes:
-        ran: seconds on a processor, of what lives at both ends of the window.
-        waited: seconds for which those, or the clock's own thread, waited for a processor.
-        whole: whether that is all: no process or thread was started in the window, and no more ended than was said.
-            What others on this machine start meanwhile cannot be told from it.
+        ran: seconds on a processor: of all that ran in the session's control group, where it has one that is counted,
+            else of what lives at both ends of the window, and of what is said of those that have ended.
+        waited: seconds for which what lives at both ends, or the clock's own thread, waited for a processor.
+        whole: whether ``ran`` is all. A control group's account always is. Without one: no process or thread was
+            started in the window, and no more ended than was said; what others on this machine start meanwhile cannot
+            be told from that.
     """
 
     ran: float | None
@@ -34,19 +36,25 @@ class Watch:
         self._session = session
         self._number = last_number()
         self._before = scheduled(session.pids())
+        self._group = session.group_cpu() if self._before else None
         self._own = own_waiting()
 
-    def read(self, ending: int = 0) -> Given:
+    def read(self, ending: int = 0, ended: float = 0.0) -> Given:
         """Returns what was given since.
 
         Args:
-            ending: how many of its processes must have ended; what they were given is not in it.
+            ending: how many of its processes must have ended; what they waited is not in it.
+            ended: seconds that these ran, as was read before they were gone; a control group has counted them.
         """
         own = own_waiting() - self._own
-        now = scheduled(self._session.pids())
+        now = scheduled(self._session.pids())  # waits until what still runs has left its processor, and is counted
         if not now or not self._before:
             return Given(None, None, False)
         given = given_since(self._before, now)
+        waited = given.waited + max(0.0, own)
+        group = None if self._group is None else self._session.group_cpu()
+        if self._group is not None and group is not None:
+            return Given(group - self._group, waited, True)
         started = self._number is None or last_number() != self._number
         whole = not started and len(self._before.keys() - now.keys()) == ending
-        return Given(given.ran, given.waited + max(0.0, own), whole)
+        return Given(given.ran + ended, waited, whole)

@@ -17,6 +17,7 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox import docker_engine
 from whet.sandbox.control_group import kills
+from whet.sandbox.cpu_account import CpuAccount, account_of
 from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.gauge import Gauge, gauge
@@ -80,6 +81,8 @@ class Container(Holder):
             connected = self._called(listener)
             place.unlink()
         super().__init__(Link(connected))
+        self._gauge: Gauge | None = None
+        self._account: CpuAccount | None = None
         self._events: int | None = None
         connected.settimeout(PRELOAD_SECONDS)
         try:
@@ -89,7 +92,6 @@ class Container(Holder):
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         connected.settimeout(ANSWER_SECONDS)
         self._events = events[0] if events else None
-        self._gauge: Gauge | None = None
         self._base = 0
         self._pid = 0
         self._used = False
@@ -181,6 +183,12 @@ class Container(Holder):
                 return list(tree(self._pid))
         return []
 
+    def group_cpu(self) -> float | None:
+        """See `Holder.group_cpu`: of the container, whose keeper waits meanwhile."""
+        if self._account is None:
+            self._account = next((account_of(pid, self.id) for pid in self.pids()[:1]), None)
+        return None if self._account is None else self._account.seconds()
+
     def _measured(self) -> Gauge | None:
         if self._gauge is None:
             self._gauge = next((gauge(pid) for pid in self.pids()[:1]), None)
@@ -199,6 +207,9 @@ class Container(Holder):
         if self._gauge is not None:
             self._gauge.close()
             self._gauge = None
+        if self._account is not None:
+            self._account.close()
+            self._account = None
         docker_engine.remove(self._handle)
         self._link.close()
         if self._events is not None:

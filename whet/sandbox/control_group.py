@@ -7,6 +7,7 @@ each controller, and the second (https://docs.kernel.org/admin-guide/cgroup-v2.h
 from __future__ import annotations
 
 import os
+import secrets
 import shlex
 import subprocess
 import threading
@@ -18,10 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.task import MIB
+from whet.sandbox.cpu_account import CpuAccount, account_in
+from whet.sandbox.ownership import is_gone, owner
 
 SPARE = 32 * MIB  # for what the job's own code does not use: bubblewrap, the interpreter, the kernel's own records
 GONE_SECONDS = 2.0
 LEFT = 4 * MIB  # less than that may be left of a job that has ended
+PREFIX = "whet-"
+"""Of the names of groups; behind it stands which process made one, see `whet.sandbox.ownership`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +80,13 @@ class Place:
         interface: by which.
         memory: folder of the group above, for memory.
         processes: the same for the number of processes; in version 2 the same folder.
+        accounting: the same for CPU time; in version 2 the same folder. None where nothing counts it.
     """
 
     interface: Interface
     memory: Path
     processes: Path
+    accounting: Path | None = None
 
 
 class ControlGroup:
@@ -101,6 +108,9 @@ class ControlGroup:
         """
         self._interface = place.interface
         self._memory, self._processes = place.memory / name, place.processes / name
+        accounting = None if place.accounting is None else place.accounting / name
+        self._folders = _distinct(self._memory, self._processes, accounting)
+        self._account: CpuAccount | None = None
         self._descriptors: list[int] = []
         self._members: set[str] = set()
         self._job = Baseline(0, 0, 0, False)
@@ -109,6 +119,7 @@ class ControlGroup:
                 folder.mkdir()
             self._events = self._open(self._interface.events, os.O_RDONLY)
             self._peak = self._open_peak()
+            self._account = None if accounting is None else account_in(accounting)
         except OSError:
             self.remove()
             raise
@@ -167,6 +178,10 @@ class ControlGroup:
             return None
         return max(0, int(os.pread(self._peak, 64, 0)) - self._job.used)
 
+    def cpu(self) -> float | None:
+        """Returns the CPU seconds of all that ever ran in it, exact but for what runs now; None where nobody counts."""
+        return None if self._account is None else self._account.seconds()
+
     def reset(self) -> bool:
         """Begins the peak anew at what is used now; returns False where the kernel cannot (version 2 before 6.12)."""
         try:
@@ -185,6 +200,9 @@ class ControlGroup:
 
     def remove(self) -> bool:
         """Removes it once its last process, which has been killed, is gone; returns False where one stays."""
+        if self._account is not None:
+            self._account.close()
+            self._account = None
         while self._descriptors:
             os.close(self._descriptors.pop())
         deadline = time.monotonic() + GONE_SECONDS
@@ -193,10 +211,6 @@ class ControlGroup:
                 return False
             time.sleep(0.001)
         return True
-
-    @property
-    def _folders(self) -> tuple[Path, ...]:
-        return (self._memory,) if self._memory == self._processes else (self._memory, self._processes)
 
     def _open(self, name: str, flags: int) -> int:
         self._descriptors.append(os.open(self._memory / name, flags | os.O_CLOEXEC))
@@ -233,6 +247,11 @@ def kills(events: int) -> int:
     return next((int(row[1]) for row in rows if row[0] == b"oom_kill"), 0)
 
 
+def group_name() -> str:
+    """Returns a fresh name for a group, which says whose it is."""
+    return f"{PREFIX}{owner()}-{secrets.token_hex(4)}"
+
+
 def find_place() -> Place | None:
     """Returns where this process can make groups and start processes in them; None where it cannot."""
     return next((place for place in _places() if _works(place)), None)
@@ -247,14 +266,16 @@ def _places() -> Iterator[Place]:
         name: Path(folder) for _, folder, kind, options, *_ in mounts if kind == "cgroup" for name in options.split(",")
     }
     if {"memory", "pids"} <= roots.keys() & groups.keys():
+        counted = [*_upwards(roots["cpuacct"], groups["cpuacct"])] if "cpuacct" in roots.keys() & groups.keys() else []
         for memory in _upwards(roots["memory"], groups["memory"]):
             for processes in _upwards(roots["pids"], groups["pids"]):
-                yield Place(FIRST, memory, processes)
+                for accounting in (*counted, None):
+                    yield Place(FIRST, memory, processes, accounting)
     for _, folder, kind, *_ in mounts:
         if kind == "cgroup2":
             # A group with processes can have none below it that are bounded: then the one above it is the place.
             for group in _upwards(Path(folder), groups.get("", "")):
-                yield Place(SECOND, group, group)
+                yield Place(SECOND, group, group, group)
 
 
 def _upwards(root: Path, group: str) -> Iterator[Path]:
@@ -265,9 +286,13 @@ def _upwards(root: Path, group: str) -> Iterator[Path]:
             yield folder
 
 
+def _distinct(*folders: Path | None) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
+
+
 def _works(place: Place) -> bool:
     try:
-        group = ControlGroup(place, f"whet-{os.getpid()}-trial-{threading.get_native_id()}")
+        group = ControlGroup(place, group_name())
     except OSError:
         return False
     try:
@@ -295,8 +320,8 @@ def _removed(folder: Path) -> bool:
 
 
 def remove_stale(place: Place) -> None:
-    """Removes the groups of whet processes that are gone."""
-    for parent in {place.memory, place.processes}:
-        for folder in parent.glob("whet-*-*"):
-            if not Path("/proc", folder.name.split("-")[1]).exists():
+    """Removes the groups of whet processes that are certainly gone."""
+    for parent in _distinct(place.memory, place.processes, place.accounting):
+        for folder in parent.glob(f"{PREFIX}*"):
+            if is_gone(folder.name.removeprefix(PREFIX).rpartition("-")[0]):
                 _removed(folder)

@@ -11,7 +11,7 @@ from typing import Any
 from whet.core.errors import SandboxError
 from whet.sandbox.held import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside.link import Link
-from whet.sandbox.process_tree import cpu_seconds, tree
+from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slot
 from whet.sandbox.spawner import end
@@ -85,9 +85,13 @@ class ForkServer(Holder):
         """See `Holder.overdrawn`."""
         return self.excess or self._slot.overdrawn()
 
-    def cpu(self) -> float | None:
-        """See `Holder.cpu`: one job runs at a time."""
-        return cpu_seconds(list(tree(self.pid)))
+    def pids(self) -> list[int]:
+        """See `Holder.pids`: one job runs at a time, and what forks it waits meanwhile."""
+        return list(tree(self.pid))
+
+    def group_cpu(self) -> float | None:
+        """See `Holder.group_cpu`."""
+        return self._slot.cpu()
 
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""

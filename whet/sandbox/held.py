@@ -86,6 +86,10 @@ class Holder(ABC):
         """See `whet.sandbox.protocol.Session.cpu`."""
         return cpu_seconds(self.pids())
 
+    def group_cpu(self) -> float | None:
+        """See `whet.sandbox.protocol.Session.group_cpu`."""
+        return None
+
     @abstractmethod
     def remove(self) -> None:
         """Ends it, and all within."""
@@ -171,6 +175,10 @@ class HeldProcess:
     def cpu(self) -> float | None:
         """See `whet.sandbox.session.Child.cpu`."""
         return self._holder.cpu()
+
+    def group_cpu(self) -> float | None:
+        """See `whet.sandbox.session.Child.group_cpu`."""
+        return self._holder.group_cpu()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""

@@ -134,6 +134,12 @@ class Session(Protocol):
     def cpu(self) -> float | None:
         """Returns the CPU seconds of its processes and of those that keep it so far; None where they are not seen."""
 
+    def group_cpu(self) -> float | None:
+        """Returns the CPU seconds of all that ever ran in its control group, exact, with all that has ended.
+
+        Jobs before it are in it too, so differences count. None where no group of its own counts them.
+        """
+
     def close(self) -> None:
         """Ends the process and all that it started."""
 

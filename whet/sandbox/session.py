@@ -65,6 +65,9 @@ class Child(Protocol):
     def cpu(self) -> float | None:
         """See `whet.sandbox.protocol.Session.cpu`."""
 
+    def group_cpu(self) -> float | None:
+        """See `whet.sandbox.protocol.Session.group_cpu`."""
+
     def close(self, spoiled: bool) -> None:
         """Ends it with all that it started.
 
@@ -179,6 +182,10 @@ class PipeSession:
     def cpu(self) -> float | None:
         """See `whet.sandbox.protocol.Session.cpu`."""
         return self._child.cpu()
+
+    def group_cpu(self) -> float | None:
+        """See `whet.sandbox.protocol.Session.group_cpu`."""
+        return self._child.group_cpu()
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Session.close`."""
@@ -331,6 +338,10 @@ class LocalProcess:
     def cpu(self) -> float | None:
         """See `Child.cpu`."""
         return cpu_seconds(self.pids())
+
+    def group_cpu(self) -> float | None:
+        """See `Child.group_cpu`: it is in no control group of its own."""
+        return None
 
     def close(self, spoiled: bool) -> None:
         """Ends the process group; the PID namespace, where there is one, goes with it."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import os
-import secrets
 import threading
 from pathlib import Path
 
-from whet.sandbox.control_group import ControlGroup, Place, remove_stale
+from whet.sandbox.control_group import ControlGroup, Place, group_name, remove_stale
 from whet.sandbox.protocol import Incident
 from whet.sandbox.spawner import Spawner
 
@@ -33,6 +31,10 @@ class Slot:
         """Returns what the kernel has stopped in the group since the job began."""
         detail = self.group.excess() if self.group is not None else ""
         return Incident("memory", detail) if detail else None
+
+    def cpu(self) -> float | None:
+        """Returns the CPU seconds of all that ever ran in the group, exact; None where no group counts them."""
+        return None if self.group is None else self.group.cpu()
 
     def free(self) -> bool:
         """Whether nothing is left of its last job."""
@@ -78,7 +80,7 @@ class Slots:
         number = next(self._numbers)
         group = None
         if self._place is not None:
-            group = ControlGroup(self._place, f"whet-{os.getpid()}-{secrets.token_hex(4)}")
+            group = ControlGroup(self._place, group_name())
         slot = Slot(group, self._doors / str(number))
         with self._lock:
             self._made.append(slot)

@@ -147,6 +147,10 @@ class WatchedProcess(LocalProcess):
         if (group := self._slot.group) and group.reset():
             self._base = group.peak() or 0
 
+    def group_cpu(self) -> float | None:
+        """See `whet.sandbox.session.Child.group_cpu`."""
+        return self._slot.cpu()
+
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""
         self._watchdog.forget(self)

@@ -45,16 +45,23 @@ EAGER = frozenset({bool, int, float, complex, str, bytes, tuple, list, dict, set
 
 
 class Capture(io.TextIOBase):
-    """What the function prints, each call up to a limit."""
+    """What the function prints, each call up to a limit.
+
+    Attributes:
+        heard: whether it is kept; else it is dropped, whatever its length.
+    """
 
     def __init__(self, limit: int) -> None:
         self.parts: list[str] = []
         self.limit = self.left = limit
+        self.heard = True
 
     def writable(self) -> bool:
         return True
 
     def write(self, text: str) -> int:
+        if not self.heard:
+            return len(text)
         self.left -= len(text)
         if self.left < 0:
             raise OSError("too much output")
@@ -336,6 +343,8 @@ class Uncalled:
 
 
 UNCALLED = Uncalled()
+HEARD = frozenset({"call", "each", "go"})
+"""What a call prints belongs to its outcome; nobody asks for it in other operations, however many calls they make."""
 
 
 def _settled(clock: CudaClock) -> int:
@@ -357,6 +366,7 @@ def serve(channel: Channel) -> None:
     while True:
         message = channel.read()
         operation = message[0]
+        capture.heard = operation in HEARD
         if operation == "prime":
             prime(message[1])
             channel.write(("ok",))
@@ -373,7 +383,6 @@ def serve(channel: Channel) -> None:
                 place = trace(error, os.path.join(tree, message[2]))
                 text = f"{str(error)[:2000]}{place and f' ({place})'}"
                 channel.write(("error", type(error).__name__, text))
-            capture.take()
             continue
         assert target is not None
         if operation == "call":
