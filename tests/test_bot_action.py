@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hub import GAIN, NAME, ScriptedEngine, make_source
@@ -16,6 +19,7 @@ from whet.bot.exchange import read_findings, write_findings
 from whet.bot.request import Kind
 from whet.bot.settings import Limits
 from whet.bot.workflows import NAMES, workflow_texts, write_workflows
+from whet.cli import bot as command
 from whet.core.errors import UsageError
 from whet.testing.fake_github import FakeGitHub, Fault
 from whet.testing.fake_github_state import WORKFLOW
@@ -221,3 +225,63 @@ def test_the_job_that_runs_code_has_no_rights_and_no_secret():
             assert "${{" not in line
     assert "issue_comment" in work["jobs"]["post"]["if"]
     assert post["jobs"]["post"]["permissions"]["contents"] == "read"
+
+
+# the composite action
+
+
+@pytest.fixture(scope="module")
+def composite():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((Path(__file__).parent.parent / "action.yml").read_text())
+
+
+def step(composite, number, folder, **inputs):
+    """Runs a step of the composite action as a runner does, where each program writes down what it was given."""
+    one = composite["runs"]["steps"][number]
+    given = {name: {"default": "", **about}["default"] for name, about in composite["inputs"].items()} | inputs
+    environment = {name: given[re.fullmatch(r"\$\{\{ inputs\.(.*) }}", text)[1]] for name, text in one["env"].items()}
+    for name in ("whet", "python3", "sudo"):
+        program = folder / name
+        program.write_text(f'#!/bin/sh\nfor word in {name} "$@"; do echo "$word"; done >>{folder}/words\n')
+        program.chmod(0o755)
+    subprocess.run(
+        [*("/bin/bash", "--noprofile", "--norc", "-eo", "pipefail", "-c"), one["run"]],
+        cwd=folder,
+        env={**environment, "PATH": str(folder), "GITHUB_OUTPUT": f"{folder}/output", "GITHUB_ACTION_PATH": "/whet"},
+        check=True,
+    )
+    return (folder / "words").read_text().splitlines()
+
+
+def test_the_composite_action_takes_what_the_command_does(composite):
+    options = {name.replace("_", "-") for name in inspect.signature(command.action).parameters}
+    assert set(composite["inputs"]) - {"token"} == options - {"debug"}
+    assert composite["runs"]["using"] == "composite"
+    assert composite["inputs"]["token"]["default"] == "${{ github.token }}"
+    for one in composite["runs"]["steps"]:
+        assert one["shell"] == "bash"
+        assert "${{" not in one["run"]
+        assert all(text.startswith("${{ inputs.") for text in one["env"].values())
+
+
+def test_the_composite_action_hands_on_what_it_is_given_as_words(composite, tmp_path):
+    (tmp_path / "found.json").write_text("{}")
+    hostile = {"stage": "work", "findings": "found.json", "model": "$(>x); --debug", "budget-usd": "0.5"}
+    words = ["--stage=work", "--findings=found.json", "--model=$(>x); --debug", "--budget-usd=0.5"]
+    assert step(composite, 1, tmp_path, **hostile) == ["whet", "bot", "action", *words]
+    assert (tmp_path / "output").read_text() == "found=yes\n"
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(("stage", "programs"), [("post", ["python3"]), ("work", ["python3", "sudo", "sudo"])])
+def test_the_composite_action_installs_what_a_stage_needs(composite, tmp_path, stage, programs):
+    words = step(composite, 0, tmp_path, stage=stage)
+    assert words[:6] == ["python3", "-m", "pip", "install", "--quiet", "/whet[bot]"]
+    assert [word for word in words if word in ("python3", "sudo", "whet")] == programs
+    assert ("bubblewrap" in words) == (stage == "work")
+
+
+def test_the_composite_action_without_findings_says_nothing(composite, tmp_path):
+    assert step(composite, 1, tmp_path) == ["whet", "bot", "action", "--stage=all", "--findings=whet-findings.json"]
+    assert not (tmp_path / "output").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import subprocess
 import threading
 import time
 from dataclasses import replace
@@ -11,6 +13,7 @@ from hub import BEFORE, CHANGED, GAIN, NAME, NONE, Bot, ScriptedEngine, commit, 
 
 from whet.bot.findings import Answer
 from whet.bot.queue import State
+from whet.bot.redact import Redacting
 from whet.bot.settings import Limits
 from whet.testing.fake_github import FakeGitHub, Fault
 from whet.testing.fake_github_state import BOT
@@ -63,7 +66,13 @@ def test_a_pull_request_gets_a_check_a_suggestion_and_one_comment(hub, bot, numb
     block = suggestion["body"].partition("```suggestion\n")[2].partition("\n```")[0]
     assert block.splitlines()[0] == "    known = set()"
     (comment,) = own_comments(hub)
-    for said in ("12.50x [11.00x, 14.00x] at 99 %, n = 20", "data structure", "passed: 1 test", "a machine of tests"):
+    for said in (
+        "12.50x [11.00x, 14.00x] at 99 %, n = 20",
+        "data structure",
+        "passed: 1 test",
+        "a machine of tests",
+        "$0.00",
+    ):
         assert said in comment
     assert check["head_sha"] in comment
     assert f"```sh\n{GAIN.reproduce}\n```" in comment
@@ -245,6 +254,40 @@ def delete(hub):
     git(folder, "update-ref", "-d", "refs/heads/main")
 
 
+def test_where_the_head_branch_is_gone_the_comment_has_the_patch(hub, bot, number):
+    patch = GAIN.patch.replace("@@ -18,7 +18,9 @@", "@@ -9,7 +9,9 @@").replace("def dedup", "def untouched")
+    bot.engine.findings = [replace(GAIN, target="lists.py::untouched", patch=patch)]
+    git(hub.state.repositories[NAME].folder, "update-ref", "-d", "refs/heads/quick")
+    bot.accept("delivery-1", "issue_comment", hub.comment_event(NAME, number, "/whet optimize lists.py::untouched"))
+    assert bot.work() == ["done"]
+    assert len(there(hub)["pulls"]) == 1
+    assert "known.add(item)" in own_comments(hub)[0]
+
+
+def test_a_conflict_with_the_base_changes_nothing(hub, bot, number, source):
+    folder = hub.state.repositories[NAME].folder
+    git(source, "checkout", "--quiet", "main")
+    commit(source, {"lists.py": BEFORE + "\n\nOTHER = 1\n"})
+    git(source, "push", "--quiet", str(folder), "main")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(folder, "merge-tree", "--write-tree", "main", "quick")
+    bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
+    assert bot.work() == ["done"]
+    assert bot.engine.asked[-1] == ("optimize", ["lists.py::dedup"], "catalogue", 1.0)
+    assert len(there(hub)["reviews"]) == 1
+
+
+def test_binary_and_huge_files_are_left_alone(hub, bot, source):
+    git(source, "checkout", "--quiet", "quick")
+    (source / "binary.py").write_bytes(b"def f(n):\n    return [\0\xff for _ in n]\n")
+    commit(source, {"huge.py": "def f(n):\n" + "    for i in n: g(i)\n" * 60_000, "huge.csv": "0,1\n" * 500_000})
+    hub.add_repository("ada/heavy", source, ada="admin")
+    number = hub.open_pull("ada/heavy", "quick")
+    bot.accept("delivery-1", "pull_request", hub.pull_event("ada/heavy", number, "opened"))
+    assert bot.work() == ["done"]
+    assert [one[1] for one in bot.engine.asked] == [[], ["lists.py::dedup"]]
+
+
 def test_a_revoked_installation_posts_nothing(hub, bot, number):
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
     hub.state.repositories[NAME].installation = None
@@ -366,13 +409,16 @@ def test_configuration_is_read_from_the_base_alone(tmp_path, hub, source):
 def test_tokens_are_written_nowhere(hub, bot, number, tmp_path, caplog):
     hub.plan(Fault("POST .*/check-runs$", 500, message="token ghs_abcdefghijklmnopqrstuvwxyz"))
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
-    bot.work()
-    bot.due_now()
-    assert bot.work() == ["done"]
+    with caplog.filtering(Redacting()), caplog.at_level(logging.INFO, "whet.bot"):  # as `start_log` has it
+        bot.work()
+        bot.due_now()
+        assert bot.work() == ["done"]
     assert len(hub.tokens) >= 2
     written = b"".join(path.read_bytes() for path in (tmp_path / "bot").rglob("*") if path.is_file())
     for token in [*hub.tokens, "ghs_abcdefghijklmnopqrstuvwxyz"]:
         assert token.encode() not in written
+        assert token not in caplog.text
+    assert "[redacted]" in caplog.text
 
 
 def test_of_what_is_touched_only_what_takes_time_is_looked_at(tmp_path, source):

@@ -257,6 +257,9 @@ def test_a_webhook_becomes_a_verified_suggestion(hub, environment, queue, number
     )
     told = json.dumps(state)
     assert not any(token in told for token in hub.tokens)
+    home = Path(environment["WHET_HOME"])
+    written = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert not any(secret.encode() in written for secret in [*hub.tokens, SECRET])
 
 
 @pytest.mark.corpus

@@ -140,6 +140,11 @@ def test_a_check_run_of_the_bots_own_is_done_again():
         "{",
         '{"repository": {"full_name": "../x"}}',
         payload("opened", pull_request=pull(head={"sha": "x"})),
+        payload("opened", pull_request=pull(number=1 << 63)),
+        payload("opened", pull_request=pull(), installation={"id": 1e300}),
+        payload("opened", pull_request=pull(number=-3)),
+        '{"action": "\\ud800"}',
+        pytest.param('{"sender": ' + "[" * 100_000, id="nested deeply"),
     ],
 )
 def test_malformed_payloads_are_refused(body):

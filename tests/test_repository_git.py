@@ -159,3 +159,40 @@ def test_the_base_of_two_branches_is_found_or_said_to_be_lacking(root):
     commit(root, {"d.py": "d = 1\n"})
     with pytest.raises(UsageError, match="no common ancestor"):
         checkout.merge_base(base, "HEAD")
+
+
+def test_a_merge_that_is_not_over_stays_as_it_is(root, tmp_path):
+    git(root, "branch", "other")
+    commit(root, {"pkg/a.py": "a = 1\n"})
+    git(root, "checkout", "--quiet", "other")
+    commit(root, {"pkg/a.py": "a = 2\n"})
+    with pytest.raises(subprocess.CalledProcessError):
+        git(root, "merge", "-")
+    marked = (root / "pkg/a.py").read_text()
+    assert "<<<<<<<" in marked
+    checkout = Checkout.open(root)
+    head = checkout.head
+    assert checkout.uncommitted() == ("pkg/a.py",)
+    with checkout.worktree(tmp_path / "tree", head) as tree:
+        assert tree.file("pkg/a.py").read_text() == "a = 2\n"
+        tree.file("pkg/a.py").write_text("faster = 1\n")
+        tip = tree.commit(["pkg/a.py"], "x")
+    assert "changes of its own" in applied(checkout, head, tip, ["pkg/a.py"])[0]
+    assert (root / "pkg/a.py").read_text() == marked
+    assert (root / ".git/MERGE_HEAD").is_file()
+
+
+def test_binary_files_hold_no_functions(root, tmp_path):
+    checkout = Checkout.open(root)
+    before = checkout.head
+    (root / "pkg/a.py").write_bytes(b"def f(x):\n    return '\xff'\n")
+    (root / "image.png").write_bytes(bytes(range(256)))
+    commit(root, {})
+    assert checkout.text(checkout.head, "pkg/a.py") is None
+    found = changed_functions(checkout, before, checkout.head)
+    assert [(one.target, one.after) for one in found] == [("pkg/a.py::f", None), ("pkg/a.py::g", None)]
+    assert applied(checkout, before, checkout.head, ["pkg/a.py"]) == [
+        "not applied: pkg/a.py is no plain file here; the branch has it"
+    ]
+    with checkout.worktree(tmp_path / "tree", checkout.head) as tree:
+        assert tree.file("image.png").read_bytes() == bytes(range(256))

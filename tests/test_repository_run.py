@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from repositories import commit, git, repository
@@ -199,3 +201,43 @@ def test_what_cannot_be_recorded_makes_room_for_the_next(root, home):
     assert "cannot be stored" in result.attempts[0].why
     assert result.attempts[1].run is not None
     assert result.status is Status.NO_IMPROVEMENT
+
+
+@pytest.mark.corpus
+@pytest.mark.usefixtures("figures")
+def test_without_tests_comparison_alone_judges_and_that_is_said(root, home, whet):
+    git(root, "rm", "--quiet", "-r", "tests")
+    commit(root, {})
+    git(root, "checkout", "--quiet", "--detach")
+    result = optimize_repository(root, run=RUN, rounds=1, candidates=1, top=1, home=home)
+    assert result.status is Status.IMPROVED, result.message
+    assert result.tests is None
+    assert any("only comparison with the baseline judges" in note for note in result.notes)
+    assert "Tests: there are no tests." in git(root, "log", "-1", "--format=%B", result.branch)
+    for form in ("--html", "--markdown"):
+        done = whet("runs", "show", result.run, form, "-")
+        assert done.returncode == 0, done.stderr
+        for told in ("common", RUN, "kept", "USD", "only comparison"):
+            assert told in done.stdout
+
+
+@pytest.mark.corpus
+@pytest.mark.usefixtures("figures")
+def test_the_environment_of_the_project_runs_all_of_it(root, home):
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = root / ".venv" / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "rates.py").write_text("RATE = 3\n")
+    python = Path(sys.executable).resolve()
+    (root / ".venv/pyvenv.cfg").write_text(f"home = {python.parent}\n")
+    (root / ".venv/bin").mkdir()
+    (root / ".venv/bin/python").symlink_to(python)
+    check = "import rates\nfrom pkg.lists import common\n\nassert common([1, rates.RATE], [3]) == [3]\n"
+    commit(root, {".gitignore": ".venv\n", "bench.py": f"import rates\n{FILES['bench.py']}", "check.py": check})
+    result = optimize_repository(
+        root, run=RUN, tests="python check.py", rounds=1, candidates=1, top=1, home=home, apply=True
+    )
+    assert result.status is Status.IMPROVED, result.message
+    assert result.tests.passed == ("python check.py",)
+    assert "applied to src/pkg/lists.py" in result.message
+    assert git(root, "diff", "--name-only").split() == ["src/pkg/lists.py"]

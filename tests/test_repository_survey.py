@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from repositories import repository
@@ -10,6 +11,7 @@ from repositories import repository
 from whet.core.config import ProjectConfig, load_project_config
 from whet.core.errors import UsageError
 from whet.core.repository import Kind
+from whet.evaluators.repository.asked import settings_of
 from whet.evaluators.repository.definitions import Definitions
 from whet.evaluators.repository.skipped import skipped_file, skipped_function
 from whet.evaluators.repository.survey import survey
@@ -72,6 +74,10 @@ def test_the_environment_beside_the_project_is_its_own(tmp_path):
     (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     assert survey(tmp_path, ProjectConfig()).python == python
     assert survey(tmp_path, ProjectConfig(python=".venv")).python == python
+    assert settings_of(ProjectConfig(), {}, survey(tmp_path, ProjectConfig())).python == python
+    assert settings_of(
+        ProjectConfig(), {"python": "/usr/bin/python3"}, survey(tmp_path, ProjectConfig())
+    ).python == Path("/usr/bin/python3")
     with pytest.raises(UsageError, match="no interpreter"):
         survey(tmp_path, ProjectConfig(python="other/bin/python"))
 

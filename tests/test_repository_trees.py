@@ -7,14 +7,16 @@ from contextlib import closing
 import pytest
 from repositories import repository
 
+from whet.core.errors import UsageError
 from whet.core.measurement import Measurement, Outcome
 from whet.core.repository import Kind, Survey
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
+from whet.evaluators.project import MOST_BYTES
 from whet.evaluators.repository import end_to_end as pairs
 from whet.evaluators.repository.end_to_end import Asked, end_to_end
 from whet.evaluators.repository.suite_run import BESIDE, alone, baseline, without
-from whet.evaluators.repository.trees import Ground, copied, snapshot
+from whet.evaluators.repository.trees import LARGE, Ground, copied, lighten, snapshot
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 
@@ -147,3 +149,39 @@ def test_a_command_is_timed_in_pairs(ground, trees, monkeypatch):
     assert found.speedup.low > 1.5
     assert found.speedup.cpu_seconds is None
     assert found.speedup.aa_ratio[0] < 1.0 < found.speedup.aa_ratio[1]
+
+
+def test_large_files_are_left_out_where_that_is_asked_for(tmp_path):
+    root = repository(tmp_path, {"run.py": "", "data/small.csv": "1\n"})
+    for name, size in (("data/large.bin", 2 * LARGE), ("data/huge.bin", MOST_BYTES + 1)):
+        with (root / name).open("wb") as file:
+            file.truncate(size)
+    with pytest.raises(UsageError, match=r"more than 64 MiB; name large ones .* under ignore"):
+        lighten(root, ["data/large.bin"])
+    lighten(root, ["data"])
+    assert sorted(path.name for path in (root / "data").iterdir()) == ["small.csv"]
+
+
+FLAKY = """
+import os
+import pytest
+
+@pytest.mark.parametrize("number", range(60))
+def test_of_chance(number):
+    assert os.urandom(1)[0] % 2
+
+def test_sure():
+    pass
+"""
+
+
+@pytest.mark.corpus
+def test_tests_that_do_not_end_alike_are_not_asked_for(ground, trees, tmp_path):
+    tree = snapshot(ground, repository(tmp_path, {**FILES, "tests/test_sums.py": FLAKY}), BESIDE)
+    suite = baseline(ground, tree, PYTEST)
+    passed, failing, flaky = suite.outcome.passed, suite.failing, suite.flaky
+    # That a test of chance ends alike in both runs is as likely as not; that all 60 do is not.
+    assert flaky
+    assert len({*passed, *failing, *flaky}) == len(passed) + len(failing) + len(flaky) == 61
+    assert "tests/test_sums.py::test_sure" in passed
+    assert without(PYTEST, suite.flaky).count("--deselect") == len(flaky)

@@ -17,6 +17,8 @@ LOOKED_AT = ("opened", "synchronize", "reopened", "ready_for_review")
 CHECK_ID = re.compile(r"whet/(\d{1,10})/[0-9a-f]{40,64}")
 """What the bot's own check runs are named by: the pull request and its head."""
 
+Id = Annotated[int, Field(gt=0, lt=1 << 63)]
+"""A number that the queue can store."""
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40,64}$")]
 FullName = Annotated[
     str,
@@ -43,7 +45,7 @@ class Named(BaseModel):
 class Installed(BaseModel):
     """An installation of the App."""
 
-    id: int
+    id: Id
 
 
 class Commit(BaseModel):
@@ -55,7 +57,7 @@ class Commit(BaseModel):
 class PullRequest(BaseModel):
     """A pull request, as events carry it."""
 
-    number: int
+    number: Id
     head: Commit
     draft: bool = False
 
@@ -63,7 +65,7 @@ class PullRequest(BaseModel):
 class Issue(BaseModel):
     """What a comment stands under: ``pull_request`` is there where it is one."""
 
-    number: int
+    number: Id
     state: str = "open"
     pull_request: dict[str, object] | None = None
 
@@ -71,7 +73,7 @@ class Issue(BaseModel):
 class Comment(BaseModel):
     """A comment."""
 
-    id: int
+    id: Id
     body: str | None = None
     user: User | None = None
 
@@ -79,7 +81,7 @@ class Comment(BaseModel):
 class CheckRun(BaseModel):
     """A check run."""
 
-    id: int
+    id: Id
     external_id: str | None = None
     completed_at: str | None = None
 
