@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -10,10 +11,15 @@ from typing import Any
 import pytest
 
 import whet
+from whet.agents.coder import Situation, coder_request
+from whet.core.candidate import Candidate
+from whet.core.circumstances import Circumstances
 from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.profile import Profile
 from whet.core.result import Result
 from whet.core.task import Task
+from whet.evaluators.assembly import mca
 from whet.evaluators.assembly.mca import loops
 from whet.evaluators.baseline import Drawer
 from whet.evaluators.inputs.source import AT_ONCE, InputSource
@@ -165,6 +171,7 @@ def test_right_answers_in_assembly_and_in_c_pass(folder: Path) -> None:
     [
         ("imull", "imulll", "build", "build_error", "dot.s:11"),
         ("ret\n", "jmp memcpy@PLT\n", "build", "build_error", "memcpy, which the task's externs do not name"),
+        ("ret\n", "jmp clock_gettime@PLT\n", "build", "build_error", "clock_gettime, which"),
         ("xorl %eax, %eax", "xorl %eax, %eax; vpxord %zmm0, %zmm0, %zmm0", "build", "build_error", "vpxord"),
         ("xorl %eax, %eax", "movl $there, %eax; xorl %eax, %eax", "build", "build_error", "recompile with -fPIC"),
         ("xorl %eax, %eax", "rdtsc; xorl %eax, %eax", "build", "forbidden_construct", "rdtsc at offset"),
@@ -208,6 +215,22 @@ def test_the_caller_hands_over_what_the_contract_names(folder: Path) -> None:
     text = caller_text(task.signature, "dot")
     assert "int32_t dot(const void *, const void *, int64_t);" in text
     assert text.count("memcpy(&a") == 3
+
+
+@needs_sandbox
+@pytest.mark.skipif(shutil.which(mca.TOOL) is None, reason="llvm-mca is not installed")
+def test_the_coder_begins_with_the_compilers_output_and_what_llvm_mca_says_of_its_loops(folder: Path) -> None:
+    with closing(open_sandbox("bubblewrap", False)) as sandbox:
+        said = mca.advice(sandbox, find_interpreter(None), ROUTINE)
+    assert re.match(r"lines 9 to 14: [\d.]+ cycles a round, [\d.]+ instructions a cycle", said)
+    task = read(folder)
+    place = Circumstances("a processor", {}, "CPython 3.11", {}, "gcc 12", ())
+    profile = Profile((), "perf", "", model=said)
+    facts = Situation(task, "time", 1, place, 1, 2, Candidate(task.source), profile, None)
+    shown = "\n".join(message.text for message in coder_request(facts).messages)
+    assert "vpmulld" in shown, "the compiler's own output"
+    assert "What llvm-mca makes of its innermost loops (a model of the processor, without caches)" in shown
+    assert said in shown
 
 
 def test_loops_are_found_from_their_jumps() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.benchmarks.self.asm import SEED, TASKS, task_names
+from whet.benchmarks.self.asm import TASKS, task_names
 from whet.core.config import Options
 from whet.evaluators.assembly.coverage import GOAL, Coverage, read_report
 from whet.evaluators.assembly.routines import Routines
@@ -23,6 +23,7 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import Sandbox
 from whet.sandbox.toolchains.isas import ISAS
+from whet.testing.asm_faults.judging import SEED
 
 QUICK = ("utf8-valid", "find-text")
 RARE = """\

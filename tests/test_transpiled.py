@@ -62,6 +62,14 @@ def test_a_wrong_translation_is_told_by_its_smallest_input(isa: str, old: str, n
     assert failed.reason in ("wrong_output", "memory_error", "timeout")
 
 
+@pytest.mark.corpus
+@pytest.mark.parametrize(("isa", "call"), [("aarch64", "b time"), ("riscv64", "tail time")])
+def test_what_the_contract_does_not_name_is_not_there_to_be_called(isa: str, call: str, tmp_path: Path) -> None:
+    failed = verified("dot-i32", isa, tmp_path, ("    ret\n", f"    {call}\n")).rungs[-1]
+    assert (failed.name, failed.status, failed.reason) == ("build", "failed", "build_error"), failed.detail
+    assert "it refers to time, which the task's externs do not name" in failed.detail
+
+
 def translated(isa: str, place: Path, *answers: str) -> tuple[Result, Path]:
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
@@ -95,6 +103,53 @@ def test_what_a_compiler_would_make_of_c_is_no_translation(tmp_path: Path) -> No
     result, output = translated("aarch64", tmp_path, reference)
     assert (result.candidate, result.candidates.rejected) == (None, {"forbidden_construct": 1})
     assert not output.exists()
+
+
+SCALAR = """\
+    .text
+    .globl dot_i32
+    .type dot_i32, @function
+dot_i32:
+    xorl %eax, %eax
+    testq %rdx, %rdx
+    jle 2f
+1:  movl -4(%rdi,%rdx,4), %ecx
+    imull -4(%rsi,%rdx,4), %ecx
+    addl %ecx, %eax
+    decq %rdx
+    jnz 1b
+2:  ret
+    .size dot_i32, .-dot_i32
+    .section .note.GNU-stack,"",@progbits
+"""
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not ISAS["x86_64"].native, reason="no x86-64 machine")
+def test_a_translation_to_this_machine_is_judged_here_and_not_timed(tmp_path: Path) -> None:
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    folder = tmp_path / "dot"
+    shutil.copytree(FOLDER / "dot-i32", folder)
+    shutil.copy(folder / "answers" / "aarch64.s", folder / "arm.s")
+    answers = [SCALAR.replace("addl %ecx", "subl %ecx"), SCALAR]
+    model = ScriptedModel({"coder": [f"Change: the same\nKind: algorithm\n\n```asm\n{text}```\n" for text in answers]})
+    home = tmp_path / "home"
+    result = whet.optimize(
+        str(folder / "arm.s"), to="x86_64", model=model, judge_model="catalogue", candidates=1, rounds=2, home=home
+    )
+    assert result.message.startswith("a right translation was found"), result.message
+    assert (result.speedup, result.candidates.rejected) == (None, {"wrong_output": 1})
+    file, table = folder / "whet.toml", "[signature]"
+    file.write_text(file.read_text().replace(table, f'kind = "transpile"\nsource = "arm.s"\n{table}', 1))
+    (tmp_path / "answer.s").write_text(SCALAR)
+    found = whet.verify(str(folder), candidate=tmp_path / "answer.s", home=home)
+    rungs = {one.name: one for one in found.rungs}
+    assert (found.status, found.speedup) == (Status.NO_IMPROVEMENT, None), found.message
+    assert "branches of the reference were taken" in rungs["differential"].detail
+    for name in ("measure", "confirm"):
+        assert (rungs[name].status, rungs[name].reason) == ("skipped", "not_asked")
+        assert "of a translation it counts that it is right" in rungs[name].detail
 
 
 def test_a_translation_needs_a_contract_and_a_known_isa(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_a_right_program_passes_its_cases_and_fresh_inputs(folder: Path) -> None
     assert (found.status, found.speedup, found.candidates.correct) == (Status.NO_IMPROVEMENT, None, 1)
     assert rungs["test"].detail == "4 cases pass"
     assert (rungs["differential"].status, "fresh inputs agree" in rungs["differential"].detail) == ("passed", True)
+    assert "branches of the reference were taken (100.0%)" in rungs["differential"].detail
     assert (rungs["measure"].status, rungs["measure"].reason) == ("skipped", "unsupported_cpu")
 
 

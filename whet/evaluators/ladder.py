@@ -349,7 +349,7 @@ class Ladder:
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
-        if self._beyond("confirm") or self._elsewhere(candidate) or unrunnable(verdict, "confirm"):
+        if self._beyond("confirm") or self._elsewhere(candidate) or unrunnable(self.task, verdict, "confirm"):
             return self._timed(candidate, verdict, "confirm", self.looks.confirm)
         seed = derive(self._seed, "confirm", candidate.id)
         hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
@@ -494,7 +494,7 @@ class Ladder:
             return extended(verdict, unasked(name, self._options.until))
         if absent := self._elsewhere(candidate):
             return extended(verdict, absent.untimed(name))
-        if rung := unrunnable(verdict, name):
+        if rung := unrunnable(self.task, verdict, name):
             return extended(verdict, rung)
         seed = derive(self._seed, name, candidate.id)
         return extended(verdict, *self._measuring.climb(name, candidate, self.baseline, stages, seed, begun, looks))

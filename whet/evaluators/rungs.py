@@ -8,8 +8,11 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from whet.core.measurement import Measurement, Outcome
+from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import BaselineLost, Fault, Finding, Inconclusive, Skipped
+
+OF_A_TRANSLATION = "of a translation it counts that it is right"
 
 
 def ended(name: str, found: Finding | None, seconds: float) -> Rung:
@@ -98,8 +101,10 @@ def reason_of(found: Measurement) -> Reason:
     return Reason.OVER_LIMIT if found.over_limit else Reason.NOT_FASTER
 
 
-def unrunnable(verdict: Verdict, name: str) -> Rung | None:
-    """Returns the rung of what cannot be done with a candidate that this processor cannot run; None where it can."""
+def unrunnable(task: Task, verdict: Verdict, name: str) -> Rung | None:
+    """Returns the rung of what is not timed, a translation or what this processor cannot run; None of all else."""
+    if task.untimed:
+        return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, OF_A_TRANSLATION)
     absent = next((rung for rung in verdict.rungs if rung.reason is Reason.UNSUPPORTED_CPU), None)
     return None if absent is None else Rung(name, RungStatus.SKIPPED, absent.reason, absent.detail)
 

@@ -196,9 +196,7 @@ class Judge:
             if record is None or plain is None:
                 return Fault(Reason.CHEATING, MANGLED)
             if record.steps == HIDDEN:
-                return self._teller.fault(
-                    number, Reason.CHEATING, "it turns the trap flag off, so as not to be watched"
-                )
+                return self._seen(number, Reason.CHEATING, "it turns the trap flag off, so as not to be watched")
             if violation := self._teller.violation(number, record):
                 return self._spilt(number, violation.detail.splitlines()[0])
             results = [(one.returned, one.returned_float, one.written) for one in (record, plain)]
@@ -212,4 +210,9 @@ class Judge:
         return None
 
     def _spilt(self, number: int, what: str) -> Fault:
-        return self._teller.fault(number, Reason.ABI_VIOLATION, RED_ZONE.format(what=what))
+        return self._seen(number, Reason.ABI_VIOLATION, RED_ZONE.format(what=what))
+
+    def _seen(self, number: int, reason: Reason, what: str) -> Fault:
+        """Returns a fault that single steps alone have shown; its evidence says so."""
+        fault = self._teller.fault(number, reason, what)
+        return replace(fault, evidence={**fault.evidence, "stepped": True})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whet.core.signature import Signature
@@ -19,9 +19,9 @@ from whet.evaluators.abi.calls import SECONDS
 from whet.evaluators.abi.cases import Case
 from whet.evaluators.abi.conventions import CONVENTIONS
 from whet.evaluators.abi.deck import deal
-from whet.evaluators.finding import Skipped
+from whet.evaluators.finding import Passed, Skipped
 from whet.evaluators.subjects import Workshop
-from whet.sandbox.toolchains.assembly import counting_object
+from whet.sandbox.toolchains.assembly import branch_report, counting_object
 from whet.sandbox.toolchains.driver import Driver
 from whet.sandbox.toolchains.isas import ISAS
 from whet.sandbox.toolchains.native import SUFFIXES, Diagnostics
@@ -92,6 +92,27 @@ def covered(workshop: Workshop, signature: Signature, cases: Sequence[Case], see
     if not ran.log:
         return Skipped(Reason.TOOL_MISSING, f"branches were not counted: {ran.said[-200:] or 'gcov said nothing'}")
     return read_report(ran.log, _file(task))
+
+
+def covered_by_runs(workshop: Workshop, inputs: Sequence[bytes]) -> Coverage | Skipped:
+    """Returns the branches of a task's reference, a whole program, that its runs take.
+
+    Args:
+        workshop: of the task.
+        inputs: for its stdin, one a run.
+    """
+    task = workshop.task
+    made = branch_report(workshop.sandbox, workshop.interpreter, task, inputs, task.limits.seconds)
+    if isinstance(made, Diagnostics):
+        return Skipped(Reason.BUILD_ERROR, f"branches are not counted: {made.text}")
+    return read_report(made, _file(task))
+
+
+def with_coverage(found: Passed, coverage: Coverage | Skipped) -> Passed:
+    """Returns a finding that tells the branches as well."""
+    if isinstance(coverage, Skipped):
+        return replace(found, detail=f"{found.detail}; {coverage.detail}")
+    return Passed(f"{found.detail}; {coverage}", {**found.evidence, "coverage": coverage.plain()})
 
 
 def _file(task: Task) -> str:

@@ -15,7 +15,7 @@ from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.assembly.lint import NO_TRANSLATION, lint
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.finding import Fault, Finding, Passed
-from whet.evaluators.rungs import Check, climbed
+from whet.evaluators.rungs import OF_A_TRANSLATION, Check, climbed
 from whet.sandbox.toolchains import native
 
 Checks = Callable[[Candidate, int], Iterator[tuple[str, Check]]]
@@ -30,7 +30,7 @@ class Emulated:
         self._options = options
         self._reason, self._why = Reason.UNSUPPORTED_CPU, f"{task.isa} is emulated here"
         if not task.emulated:
-            self._reason, self._why = Reason.NOT_ASKED, "of a translation it counts that it is right"
+            self._reason, self._why = Reason.NOT_ASKED, OF_A_TRANSLATION
 
     def judges(self, candidate: Candidate) -> bool:
         """See `Apart.judges`: all of them."""

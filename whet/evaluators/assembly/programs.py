@@ -6,15 +6,17 @@ A program may call the C library, keep data that it writes, and consist of sever
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from whet.core.candidate import Candidate
 from whet.core.verdict import Reason
 from whet.evaluators.abi.calls import lacking
+from whet.evaluators.assembly.coverage import Coverage, covered_by_runs, with_coverage
 from whet.evaluators.assembly.lint import NO_TRANSLATION, forbidden_instructions, lint
-from whet.evaluators.finding import Fault, Finding, Passed
-from whet.evaluators.inputs.source import InputSource
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import Check
@@ -27,6 +29,8 @@ ELSEWHERE = re.compile(
     r"syscall|system|popen|v?fork|clone|exec[lv]\w*|fexecve|posix_spawnp?|dl(?:m?open|sym)|ptrace|mprotect|socket|connect"
 )
 """What of the C library starts programs, or asks the kernel for anything whatever."""
+DRAWN = 5
+"""Inputs of each size that the branches of the reference are counted on, beside the cases."""
 
 
 class ProgramChecks:
@@ -51,6 +55,8 @@ class ProgramChecks:
         self._source = source
         self._oracle = oracle
         self._compare = compare
+        self._covered: Coverage | Skipped | None = None
+        self._lock = threading.Lock()
 
     def __call__(self, candidate: Candidate, seed: int) -> Iterator[tuple[str, Check]]:
         """Yields the rungs in their order."""
@@ -58,7 +64,7 @@ class ProgramChecks:
         yield "screen", lambda: self._screen(candidate)
         yield "build", lambda: missing or self._build(candidate)
         yield "test", lambda: missing or self._test(candidate)
-        yield "differential", lambda: missing or self._compare(candidate, seed)
+        yield "differential", lambda: missing or self._differential(candidate, seed)
         yield "hazard", lambda: None
         yield "prove", lambda: None
 
@@ -90,3 +96,17 @@ class ProgramChecks:
                 if fault := self._oracle.judge(case, answer[0], answer[0]):
                     return fault
         return Passed(f"{len(cases)} cases pass")
+
+    def _differential(self, candidate: Candidate, seed: int) -> Finding:
+        found = self._compare(candidate, seed)
+        return with_coverage(found, self._coverage(seed)) if isinstance(found, Passed) else found
+
+    def _coverage(self, seed: int) -> Coverage | Skipped:
+        """Returns the branches that the reference takes on the cases and on inputs of the generator, counted once."""
+        with self._lock:
+            if self._covered is None:
+                inputs = list(self._source.cases)
+                for size in self._source.sizes:
+                    inputs += self._source.draw(size, [derive(seed, "branches", size, n) for n in range(DRAWN)])
+                self._covered = covered_by_runs(self._workshop, [one.payload for one in inputs])
+            return self._covered

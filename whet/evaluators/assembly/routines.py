@@ -17,7 +17,7 @@ from whet.evaluators.abi.cases import Case, from_contract
 from whet.evaluators.abi.conventions import CONVENTIONS, STACKED, UnfitError, places
 from whet.evaluators.abi.sourced import from_source
 from whet.evaluators.abi.truth import widenable
-from whet.evaluators.assembly.coverage import Coverage, covered
+from whet.evaluators.assembly.coverage import Coverage, covered, with_coverage
 from whet.evaluators.assembly.lint import forbidden_instructions
 from whet.evaluators.assembly.proving import SIMPLE, proven
 from whet.evaluators.assembly.ways import Ways
@@ -94,9 +94,11 @@ class Routines:
         made = object_file(self._workshop.sandbox, self._workshop.interpreter, self._task, source)
         if isinstance(made, Diagnostics):
             return Fault(Reason.BUILD_ERROR, made.text)
-        if native.language_of(self._task, source) == "asm":
-            return forbidden_instructions(made.listing, self._task.isa) or made
-        return made
+        if native.language_of(self._task, source) != "asm":
+            return made
+        if said := native.uninvited(made.undefined, self._signature.externs):
+            return Fault(Reason.BUILD_ERROR, said)
+        return forbidden_instructions(made.listing, self._task.isa) or made
 
     def check(self, source: str, seed: int) -> Finding:
         """Calls an answer on the cases that follow from a seed; candidates of one batch share them.
@@ -113,7 +115,9 @@ class Routines:
         if self._ways is not None and isinstance(found, Fault) and "case" in found.evidence:
             said = self._ways.told(made, found, tests.case(found.evidence["case"]), derive(seed, "ways"))
             return replace(found, detail=f"{found.detail}\n{said}".rstrip())
-        return self._with_coverage(found, seed) if isinstance(found, Passed) and self._task.untimed else found
+        if isinstance(found, Passed) and self._task.untimed:
+            return with_coverage(found, self.coverage(seed))
+        return found
 
     def coverage(self, seed: int) -> Coverage | Skipped:
         """Returns which branches of the reference the cases take that follow from a seed."""
@@ -122,12 +126,6 @@ class Routines:
             if deck.coverage is None:
                 deck.coverage = covered(self._workshop, self._signature, deck.cases, derive(seed, "coverage"))
             return deck.coverage
-
-    def _with_coverage(self, found: Passed, seed: int) -> Passed:
-        coverage = self.coverage(seed)
-        if isinstance(coverage, Skipped):
-            return replace(found, detail=f"{found.detail}; {coverage.detail}")
-        return Passed(f"{found.detail}; {coverage}", {**found.evidence, "coverage": coverage.plain()})
 
     def prove(self, source: str) -> Finding:
         """Returns whether an answer was proved to be equivalent to the reference; see `proving.proven`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from whet.sandbox.toolchains import native
 from whet.sandbox.toolchains.beside import Beside
 from whet.sandbox.toolchains.isas import ISAS
 from whet.sandbox.toolchains.native import SUFFIXES, TUNED, Diagnostics, found, run_compiler
+from whet.sandbox.toolchains.steps import run_steps
 
 PLAIN = ("-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-fcf-protection=none")
 """Without what readers of assembly would have to skip."""
@@ -55,10 +57,12 @@ class Assembled:
     Attributes:
         content: ELF, relocatable.
         listing: its disassembly, by objdump.
+        undefined: what nm says of the symbols that the text itself takes from elsewhere.
     """
 
     content: bytes
     listing: str
+    undefined: str
 
 
 def object_file(sandbox: Sandbox, interpreter: Interpreter, task: Task, source: str) -> Assembled | Diagnostics:
@@ -71,13 +75,14 @@ def object_file(sandbox: Sandbox, interpreter: Interpreter, task: Task, source: 
     flags = [*(task.flags or native.DEFAULT_FLAGS.get(language, ())), "-fPIC"]
     if task.isa == NATIVE_ISA:
         flags += native.machine_flags(task, language)
-    dump = "objdump" if task.isa == NATIVE_ISA else ISAS[task.isa].tool("objdump")
-    after = [f"{dump} -d --no-show-raw-insn made.o > listing"]
-    made = _made(sandbox, interpreter, task, source, language, [*flags, "-c"], "made.o", after, "listing")
+    dump, names = (one if task.isa == NATIVE_ISA else ISAS[task.isa].tool(one) for one in ("objdump", "nm"))
+    own, after = [f"{names} -u -P made.o > undefined"], [f"{dump} -d --no-show-raw-insn made.o > listing"]
+    words = [*flags, "-c"]
+    made = _made(sandbox, interpreter, task, source, language, words, "made.o", after, "listing", "undefined", own=own)
     if isinstance(made, Diagnostics):
         return made
-    content, listing = made
-    return Assembled(content, listing.decode("utf-8", "replace"))
+    content, listing, undefined = made
+    return Assembled(content, listing.decode("utf-8", "replace"), undefined.decode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,37 @@ def counting_object(sandbox: Sandbox, interpreter: Interpreter, task: Task) -> t
     return made if isinstance(made, Diagnostics) else (made[0], made[1])
 
 
+def branch_report(
+    sandbox: Sandbox, interpreter: Interpreter, task: Task, inputs: Sequence[bytes], seconds: float
+) -> bytes | Diagnostics:
+    """Returns what gcov says of a task's reference, a whole program, after its runs on this machine.
+
+    Args:
+        sandbox: where to run it.
+        interpreter: runs our program inside.
+        task: whose reference it is.
+        inputs: for stdin, one a run.
+        seconds: that one run may take.
+
+    Raises:
+        UsageError: the compiler is not installed.
+    """
+    source, language = task.original
+    file = f"{task.path.stem}{SUFFIXES[language]}"
+    gcc = [builder(NATIVE_ISA, language), *task.flags, "-O0", "--coverage"]
+    files = {file: source.encode()} | {f"{number}.in": given for number, given in enumerate(inputs)}
+    tree = sandbox.stage(f"branches-{hashlib.sha256(b''.join(files.values())).hexdigest()[:24]}", files)
+    steps = [
+        f"cp $TREE/{shlex.quote(file)} .",
+        shlex.join([*gcc, "-c", file, "-o", "made.o"]),
+        shlex.join([*gcc, "made.o", "-o", "counted", "-lm"]),
+        f'for given in $TREE/*.in; do timeout {seconds:g} ./counted < "$given" > /dev/null 2>&1 || true; done',
+        "gcov -b -t --json-format made.gcda > report",
+    ]
+    done = run_steps(sandbox, interpreter, steps, tree, ["/tmp/report"])
+    return Diagnostics(done.said.strip()) if done.code != 0 else done.files["/tmp/report"]
+
+
 def _made(
     sandbox: Sandbox,
     interpreter: Interpreter,
@@ -138,8 +174,12 @@ def _made(
     name: str,
     after: Sequence[str] = (),
     *more: str,
+    own: Sequence[str] = (),
 ) -> list[bytes] | Diagnostics:
-    """Returns the file that a compiler makes of a text, and more that commands after it make."""
+    """Returns the file that a compiler makes of a text, and more that commands after it make.
+
+    Those in `own` see the file before what lies beside the target is joined to it.
+    """
     file = f"{task.path.stem}{SUFFIXES[language]}"
     beside = Beside.of(task)
     compiling, objects = beside.compiled(lambda one: [builder(task.isa, one), *_for(one, language, flags)])
@@ -147,6 +187,7 @@ def _made(
     steps += [
         shlex.join([builder(task.isa, language), *flags, *beside.includes, file, "-o", f"/tmp/{name}"]),
         "cd /tmp",
+        *own,
     ]
     if objects:
         # One object that holds them all, with the target's own text first.

@@ -6,7 +6,7 @@ import random
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -190,14 +190,22 @@ def compile_source(
     if isinstance(built, Diagnostics):
         return built
     *binaries, undefined = built
-    if language == "asm" and (called := _uninvited(undefined.decode("utf-8", "replace"), task)):
-        return Diagnostics(f"it refers to {', '.join(called)}, which the task's externs do not name")
+    externs = task.signature.externs if task.signature is not None else ()
+    if language == "asm" and (said := uninvited(undefined.decode("utf-8", "replace"), externs)):
+        return Diagnostics(said)
     return binaries
 
 
-def _uninvited(undefined: str, task: Task) -> list[str]:
-    allowed = {*(task.signature.externs if task.signature else ()), "_GLOBAL_OFFSET_TABLE_"}
-    return [name for line in undefined.splitlines() if (name := line.partition(" ")[0]) and name not in allowed]
+def uninvited(undefined: str, externs: Collection[str]) -> str:
+    """Returns which symbols an object takes from elsewhere though nobody lets it, in words; empty where there are none.
+
+    Args:
+        undefined: of ``nm -u -P``.
+        externs: what it may refer to.
+    """
+    names = (line.partition(" ")[0] for line in undefined.splitlines())
+    called = [name for name in names if name and name not in {*externs, "_GLOBAL_OFFSET_TABLE_"}]
+    return f"it refers to {', '.join(called)}, which the task's externs do not name" if called else ""
 
 
 def run_compiler(

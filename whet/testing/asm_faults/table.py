@@ -13,6 +13,23 @@ from whet.core.verdict import Reason
 from whet.evaluators.signature import SignatureTable, read_signature
 
 FOLDER = Path(__file__).parent
+SCREEN, BUILD, CALLS, STEPS = "screen", "build", "calls", "steps"
+"""The rungs that look at a row; calls and single steps are parts of the rung `differential`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What falls before anything of it is called.
+
+    Attributes:
+        rung: `screen` or `build`.
+        reason: of its verdict.
+        said: part of the verdict's detail.
+    """
+
+    rung: str
+    reason: Reason
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +41,10 @@ class Row:
         routine: name of the function.
         isa: of its text.
         text: the whole file.
-        reason: of the verdict; None where it is right.
+        reason: of the verdict that its calls come to; None where they find nothing wrong.
         said: part of the verdict's detail.
+        stepped: whether single steps alone show it.
+        before: what an earlier rung says of it; None where only its calls tell.
     """
 
     name: str
@@ -34,6 +53,25 @@ class Row:
     text: str
     reason: Reason | None
     said: str
+    stepped: bool
+    before: Before | None
+
+    @property
+    def faulty(self) -> bool:
+        """Whether there is a fault in it."""
+        return self.rung != ""
+
+    @property
+    def rung(self) -> str:
+        """What catches it first: `screen`, `build`, `calls` or `steps`; empty of a right one."""
+        if self.before is not None:
+            return self.before.rung
+        return (STEPS if self.stepped else CALLS) if self.reason is not None else ""
+
+    @property
+    def verdict(self) -> Reason | None:
+        """The reason that the ladder gives; None of a right one."""
+        return self.before.reason if self.before is not None else self.reason
 
 
 def rows() -> tuple[Row, ...]:
@@ -67,7 +105,12 @@ def _row(entry: dict[str, Any]) -> Row:
     if "last" in entry:
         text = _before_last_return(text, _lines(entry["last"]))
     reason = Reason(entry["reason"]) if "reason" in entry else None
-    return Row(entry["name"], routine, isa, text, reason, entry.get("said", ""))
+    before = None
+    if "before" in entry:
+        earlier = entry["before"]
+        before = Before(earlier["rung"], Reason(earlier["reason"]), earlier["said"])
+    said, stepped = entry.get("said", ""), entry.get("stepped", False)
+    return Row(entry["name"], routine, isa, text, reason, said, stepped, before)
 
 
 def _lines(text: str) -> str:
