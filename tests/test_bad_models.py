@@ -70,6 +70,7 @@ def always(line):
 
 CODERS = {
     "rubbish": always("%$# 42 ))) lorem"),
+    "says nothing": always(""),
     "repeats itself": always(answer(version(1))),
     "echoes the original": always(answer(SOURCE)),
     "refuses": always(Reply("I cannot help with that.", "paid", USED, "refusal")),

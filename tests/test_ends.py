@@ -16,8 +16,10 @@ from work import SOURCE, Work, answer, coder_requests, diagnosis, endless, promp
 
 from whet.agents.budget import BudgetMeter
 from whet.agents.calls import Calls
+from whet.agents.ledger import Ledger
 from whet.agents.models.base import ModelError, Reply, Usage
 from whet.agents.models.openai import OpenAIModel
+from whet.agents.models.retry import Retry
 from whet.agents.optimize import replay, resume
 from whet.core.circumstances import Cost, TimedInput
 from whet.core.errors import UsageError
@@ -242,6 +244,23 @@ def test_a_key_that_is_refused_later_keeps_what_was_found(work):
         result = work.optimize(model, {version(1): Row(2.0)}, candidates=1)
     assert result.status is Status.IMPROVED
     assert "refuses the key" in result.message
+
+
+def test_a_network_that_breaks_keeps_what_was_found_and_the_run_goes_on_once_it_stands(work, monkeypatch):
+    monkeypatch.setattr("whet.agents.desk.Ledger", partial(Ledger, retry=Retry(first=0.001)))
+    gone = ModelError("paid: no connection; is there a network?", retry_after=0.0, unreached=True)
+    rows = {version(1): Row(2.0), version(2): Row(3.0)}
+    model = ScriptedModel({"coder": [answer(version(1)), *[gone] * 9], "judge": [gone] * 9}, "paid", free=False)
+    result = work.optimize(model, rows, strategy="refine", candidates=1)
+    assert (result.status, result.speedup.ratio, result.cost.calls) == (Status.IMPROVED, 2.0, 1)
+    assert "no connection" in result.message
+    assert result.message.endswith(f"go on with: whet runs resume {result.run}")
+    assert "\n" not in result.message
+    assert len(model.requests) <= 1 + 2 * Retry().attempts
+    again = ScriptedModel({"coder": [answer(version(2))]}, "paid", free=False)
+    last = resume(result.run, home=work.home, model=again, evaluator=TabledEvaluator(work.task, rows))
+    assert (last.status, last.speedup.ratio, last.cost.calls > 1) == (Status.IMPROVED, 3.0, True)
+    assert "resume" not in last.message
 
 
 @pytest.mark.parametrize("said", ["", "x" * 1_000_000, answer(SOURCE), answer(version(1)), "\x00\ud83d```"])

@@ -14,6 +14,7 @@ import pytest
 from whet.agents.budget import BudgetMeter
 from whet.agents.calls import Calls
 from whet.agents.ledger import Ledger
+from whet.agents.limits import Limits
 from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Request, Usage
 from whet.agents.models.in_turn import InTurn
@@ -184,6 +185,26 @@ def test_a_failure_that_does_not_pass_is_not_tried_again(store: Store, run: str,
     with pytest.raises(ModelError, match=str(error)):
         ledger(store, run).ask(model, request())
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("adapter", [OpenAIModel, AnthropicModel])
+def test_nobody_but_the_ledger_asks_a_server_again_and_each_attempt_has_its_price(
+    store: Store, run: str, adapter: type[OpenAIModel | AnthropicModel]
+) -> None:
+    waits: list[float] = []
+    limits = Limits(clock=lambda: sum(waits))  # time passes with the waits alone
+    book = Ledger(store, run, meter(), limits, retry=Retry(attempts=5, first=0.001), sleep=waits.append)
+    with FakeProvider("answer", usage=Usage(input=10, output=5), retry_after=7.0) as provider:
+        provider.plan(Fault.RATE_LIMIT, Fault.OVERLOADED, Fault.SERVER_ERROR, Fault.CUT)
+        url = provider.openai_url if adapter is OpenAIModel else provider.anthropic_url
+        assert book.ask(adapter("any", "key", url), request()).text == "answer"
+        assert len(provider.requests) == 5
+    rows = book.transcript()
+    assert [row["state"] for row in rows] == ["error"] * 4 + ["done"]
+    # Three were turned away, the fourth may have been billed.
+    assert [row["usage"]["output"] for row in rows] == [0, 0, 0, 100, 5]
+    assert len(waits) == 4
+    assert waits[0] >= 7.0 > max(waits[1:]), "the provider is asked again when it said, and not before"
 
 
 @pytest.mark.parametrize("adapter", [OpenAIModel, AnthropicModel])

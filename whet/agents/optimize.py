@@ -146,9 +146,10 @@ def optimize(
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(None if home is None else Path(home))))
         models = _open(store, task, coder, judge, takeover and absolute_spec(takeover))
+        prices = load_prices(config.prices)
+        capped = default_budget(or_configured(budget, config), models, prices)
         expect_reachable(models[0])
         replayed = next((one.run for model in models for one in parts(model) if isinstance(one, ReplayModel)), None)
-        prices = load_prices(config.prices)
         seed = secrets.randbits(63) if settings.seed is None else settings.seed
         author = evaluator is None and lacks_workload(task) and author_of(models[0]) is not None
         judges = stack.enter_context(judges_of(settings.cluster, store, listener, executor))
@@ -163,7 +164,7 @@ def optimize(
             strategy=strategy,
             rounds=rounds,
             candidates=candidates,
-            budget=default_budget(or_configured(budget, config), models, prices),
+            budget=capped,
             prices=prices.of(models),
             seed=seed,
             apply=apply,

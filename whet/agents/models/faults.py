@@ -23,7 +23,7 @@ _STATUS_OF = {
 }
 _QUOTA = re.compile(r"insufficient_quota|billing_error|credit balance|exceeded your current quota", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"context_length_exceeded|(prompt|input) is too long|maximum context length|context (window|size|length)|"
+    r"context_length_exceeded|(prompt|input) is too long|maximum context length|context (window|size|length|limit)|"
     r"request_too_large",
     re.IGNORECASE,
 )
