@@ -27,6 +27,7 @@ NAMES = task_names()
 HELD_OUT = held_out_names()
 HPC = tuple(name for name in hpc_names() if not name.endswith("-native"))
 ALL = (*NAMES, *HELD_OUT, *HPC)
+PROGRAMS = [name for name in ALL if not (task_folder(name) / "test_target.py").is_file()]
 SMALL = 4
 """Sizes of a workload that the tests run."""
 
@@ -137,6 +138,9 @@ def test_its_folder_holds_what_it_needs(task):
     assert not (folder / "__init__.py").exists()
     if task.kind is Kind.FUNCTION:
         assert (folder / "test_target.py").is_file()
+    else:
+        assert len(task.workload.cases) >= 2
+        assert all(case.expected is not None for case in task.workload.cases)
 
 
 def test_no_candidate_sees_the_best_version(task):
@@ -169,6 +173,16 @@ def test_a_task_within_reach_has_edits_and_each_agrees_on_the_small_sizes(task, 
     for number, proposal in enumerate(found):
         changed = Runner(task, proposal.source, tmp_path / str(number))
         assert [changed(given) for given in inputs] == expected, proposal.edit
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("task", PROGRAMS, indirect=True)
+def test_its_own_cases_pass(task, tmp_path):
+    (file,) = task.root.glob("best.*")
+    for name, source in (("baseline", task.source), ("best", file.read_text())):
+        runner = Runner(task, source, tmp_path / name)
+        for case in task.workload.cases:
+            assert runner(case.stdin.decode()) == case.expected.decode(), (name, case.name)
 
 
 @pytest.mark.corpus

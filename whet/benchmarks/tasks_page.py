@@ -23,6 +23,7 @@ fast. Each is a folder that `whet optimize`, `verify`, `audit` and `profile` tak
 | `target.py`, `program.*` | what is slow |
 | `workload.py` | inputs: plain ones, which are timed, and the awkward ones of the field |
 | `test_target.py` | the target's own tests, where it is a function or a method |
+| `cases/` | the same of a program: what it reads, and what it must write, worked out by hand |
 | `best.*` | the best version known; left out of every copy of the project that a candidate can see |
 | `task.md` | what is slow, and what the best version does |
 | `excused.toml` | mutants that no input can tell from the target, with the reason |
