@@ -458,7 +458,8 @@ def test_a_tolerance_is_kept_to_without_any_reference(sandbox: Sandbox, driver: 
     cases = from_contract(DOT, 3, specials=False, count=300)
     for rtol, passes in ((0.01, True), (0.0001, False)):
         tests = CallTests(driver, DOT, "dot", built["ours"], cases, 4, Tolerance(rtol=rtol))
-        assert isinstance(tests.check(built["off"]), Passed) is passes
+        found = tests.check(built["off"])
+        assert isinstance(found, Passed) is passes, found
 
 
 def test_only_narrow_floats_can_be_widened() -> None:
