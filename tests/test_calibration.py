@@ -212,7 +212,7 @@ def test_sizes_that_a_workload_gives_stay_and_missing_ones_are_found(calibrate):
     [
         ("return ([0] * 10 ** size,)", None),
         ("raise ValueError('no')", "ValueError: no"),
-        ("return ('x' * 9_000_000,)", "has 9"),
+        ("return ('x' * 9_000_000,)", "has 8.6 MiB"),
         ("return 5", "must return a tuple"),
         ("import os; os._exit(3)", "failed at make"),
     ],

@@ -396,6 +396,7 @@ for n in (10, 200, 700, 800, 900, 1000):
 
 
 @pytest.mark.corpus
+@pytest.mark.usefixtures("figures")
 def test_a_target_without_workload_is_made_faster_on_its_recorded_calls(tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "driver.py").write_text(DRIVER)

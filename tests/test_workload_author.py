@@ -16,6 +16,7 @@ from whet.agents.workload_author import author_of, read_workload, workload_reque
 from whet.core.config import Options
 from whet.core.result import Status
 from whet.core.store import Store
+from whet.evaluators.inputs import proposed
 from whet.evaluators.inputs.literals import callers
 from whet.evaluators.inputs.proposed import judge_workload
 from whet.evaluators.ladder import open_ladder
@@ -175,6 +176,19 @@ def test_a_generator_that_fails_is_dropped_and_the_hints_stay(hinted, body, why)
     assert not judged.accepted
     assert judged.task == hinted
     assert why in judged.why
+
+
+@pytest.mark.corpus
+@bubblewrap
+@pytest.mark.parametrize(("killed", "accepted"), [(9, False), (10, True)])
+def test_a_generator_on_whose_inputs_fewer_faults_show_is_dropped(hinted, monkeypatch, killed, accepted):
+    rates = {"m": (killed, 12), hinted.workload.origin: (10, 12)}
+    monkeypatch.setattr(proposed, "_killed", lambda task, *_: rates[task.workload.origin])
+    judged = judge_workload(hinted, MAKE, "m", Options(until="differential"), 5)
+    assert judged.accepted is accepted
+    assert (judged.task == hinted) is not accepted
+    assert judged.why.startswith(f"{killed} of 12 faults show on its inputs")
+    assert ("10 of 12 on those from type hints" in judged.why) is not accepted
 
 
 @pytest.mark.corpus
