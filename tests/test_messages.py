@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections import namedtuple
+import re
+from array import array
+from collections import Counter as Counter_
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from io import StringIO
+from pathlib import PurePosixPath
+from uuid import UUID
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.core.config import load_project_config
+from whet.cli.main import main
+from whet.core.config import Options, load_project_config
 from whet.core.counter import counted, missing
 from whet.core.errors import UsageError
 from whet.core.task import OracleRule, Tolerance
 from whet.evaluators.compare import difference
+from whet.evaluators.inputs.source import Input
+from whet.evaluators.oracle import Oracle
 from whet.evaluators.python_text import LONGEST, call_text, source
+from whet.evaluators.targets import read_task
 from whet.sandbox.inside.calls import _Forced
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
@@ -30,6 +44,10 @@ class Counter:
 
 
 class Box(list):
+    pass
+
+
+class Grid(np.ndarray):
     pass
 
 
@@ -93,7 +111,7 @@ def test_rows_of_other_lengths_are_told_by_the_first_item_that_differs():
     )
     assert told(row, row[:999]) == "result: expected 1000 items, got 999; it lacks from [999] on: 999"
     assert told(row, [*row, 7]) == "result: expected 1000 items, got 1001; it adds from [1000] on: 7"
-    assert told([1], [1, 2]) == "result: expected 1 items [1], got 2 items [1, 2]"
+    assert told([1], [1, 2]) == "result: expected 1 item [1], got 2 items [1, 2]"
 
 
 values = st.recursive(
@@ -159,3 +177,93 @@ def test_a_counter_that_something_counted_is_not_called_unavailable():
     lines = "\n".join(_counters(counters, 200))
     assert "instructions  12 (cachegrind)" in lines
     assert "not available: cycles: the kernel forbids it" in lines
+
+
+STANDARD = (
+    deque([1, 2], 3),
+    deque(),
+    Counter_({"a": 2}),
+    OrderedDict([("b", 1), ("a", 2)]),
+    defaultdict(list, {1: [2]}),
+    defaultdict(None, {1: 2}),
+    range(3, 9, 2),
+    slice(1, None),
+    Decimal("1.10"),
+    Fraction(2, 3),
+    datetime(2026, 11, 23, 1, 2, 3, tzinfo=UTC),
+    date(2026, 11, 23),
+    timedelta(days=1, seconds=2),
+    UUID(int=7),
+    PurePosixPath("a/b"),
+    array("d", [1.0, 2.5]),
+    re.compile(r"a\s+'", re.IGNORECASE),
+)
+
+
+@pytest.mark.parametrize("value", STANDARD, ids=repr)
+def test_what_the_standard_library_brings_can_be_pasted(value):
+    assert eval(source(decode(encode(value))), {}) == value
+    assert type(eval(source(decode(encode(value))), {})) is type(value)
+
+
+def test_a_file_in_memory_can_be_pasted_unless_it_was_read():
+    file = StringIO("two\nlines")
+    assert eval(source(decode(encode(file))), {}).read() == "two\nlines"
+    file.read(1)
+    assert call_text("f", decode(encode((file,)))) == ""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.array([[1, 2], [3, 4]], dtype="int32"),
+        np.array([0.5, math.inf, math.nan]),
+        np.array([True, False]),
+        np.array([1 + 2j], dtype="complex64"),
+        np.zeros((0, 3), dtype="float32"),
+        np.array(5),
+        np.float32(0.1),
+        np.bool_(True),
+    ],
+    ids=repr,
+)
+def test_an_array_can_be_pasted(value):
+    pasted = eval(source(decode(encode(value))), {})
+    assert type(pasted) is type(value)
+    assert (pasted.dtype, pasted.shape) == (value.dtype, value.shape)
+    assert np.array_equal(pasted, value, equal_nan=value.dtype.kind in "fc")
+
+
+def test_an_array_that_is_more_than_its_elements_cannot():
+    whole = np.arange(4)
+    frozen = np.arange(4)
+    frozen.flags.writeable = False
+    for values in ((whole, whole[1:]), (frozen,), (np.arange(1000),), (np.arange(4).view(Grid),), (np.array(["a"]),)):
+        assert call_text("f", decode(encode(values))) == ""
+
+
+def test_an_input_that_holds_an_object_twice_is_told_as_statements(tmp_path):
+    (tmp_path / "f.py").write_text("def f(a, b):\n    return a\n")
+    task = read_task(f"{tmp_path}/f.py::f", Options())
+    twice = [1]
+    said = Oracle(task, None).input_text(Input("size 2", encode((twice, twice))))
+    name, _, text = said.partition(": ")
+    assert (name, text) == ("on size 2", "a = [1]; f(a, a)")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("--buget-usd", "did you mean '--budget-usd'?"),
+        ("--max-memroy", "did you mean '--max-memory'?"),
+        ("--jobs", "see 'whet optimize --help'"),
+        ("--timeout", "see 'whet optimize --help'"),
+        ("-q", "see 'whet optimize --help'"),
+    ],
+)
+def test_a_wrong_option_suggests_no_unrelated_one(capsys, name, says):
+    assert main(["optimize", "f.py::f", name, "1"]) == 2
+    line = capsys.readouterr().err
+    assert says in line
+    assert line.count("\n") == 1
+    assert ("did you mean" in line) == says.startswith("did")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from work import Work, answer, scripted, version
 
 from whet.agents.models.base import Brief, Message, Request
-from whet.agents.models.manual import ManualModel
+from whet.agents.models.manual import ManualModel, tell_by_hand
+from whet.agents.optimize import optimize
+from whet.agents.preparing import Ready
 from whet.cli.errors import Session
 from whet.cli.progress import QUIET_SECONDS, TICK_SECONDS, Plain, View, watching
 from whet.core.config import Budget
 from whet.core.events import Event, Kind
 from whet.core.verdict import Reason
-from whet.testing.tabled import Row
+from whet.testing.tabled import Row, TabledEvaluator
 
 ID = "a" * 64
 
@@ -164,6 +169,42 @@ def test_the_run_tells_its_own_caps(plain, clock, lines):
     assert "0.0000 of 1 USD, 0 of 3 calls" in lines[-1]
 
 
+def test_a_run_that_goes_on_tells_the_time_that_is_left_of_all_its_time(plain, clock, lines):
+    plain.hear(Event(Kind.STAGE, "run 7", {"run": "7", "budget": {"seconds": 60.0}, "worked": 40.0}))
+    clock.now += QUIET_SECONDS
+    plain.tick()
+    assert lines[-1].endswith("48 of 60 s, 12 s left")
+
+
+def test_the_id_of_a_run_comes_before_all_that_is_done_for_it(tmp_path, monkeypatch, capsys):
+    work = Work(tmp_path)
+
+    def ready(judges, task, settings, seed, model, listener, seconds):
+        listener(Event(Kind.STAGE, "recording the calls of f"))
+        return Ready(task, TabledEvaluator(task, {}))
+
+    monkeypatch.setattr("whet.agents.optimize.ready", ready)
+    session = Session()
+    with watching(session, Budget(), silent=False) as listener:
+
+        def hear(event):
+            if event.text.startswith("recording"):
+                assert session.run is None, "there is nothing yet to go on with"
+            listener(event)
+
+        result = optimize(f"{work.path}::f", model=scripted([]), home=work.home, rounds=1, listener=hear)
+    assert session.run == result.run
+    said = capsys.readouterr().out.splitlines()
+    assert said[:4] == [f"run {result.run}", "recording the calls of f", "checking the baseline", "round 1 of 1"]
+
+
+def test_a_terminal_keeps_the_id_of_a_run(clock):
+    view = View(Budget(), clock)
+    assert view.hear(Event(Kind.STAGE, "run 7", {"named": "7"})) == "run 7"
+    assert view.hear(Event(Kind.STAGE, "run 7", {"run": "7", "told": True})) is None
+    assert shown(view).startswith("run 7")
+
+
 def test_a_pipe_is_told_of_each_phase_and_the_run_comes_first(capsys, tmp_path):
     work = Work(tmp_path)
     rows = {version(1): Row(ratio=3.0), version(2): Row(reason=Reason.WRONG_OUTPUT, detail="expected 1, got 0")}
@@ -205,6 +246,39 @@ def test_what_is_awaited_is_said_once_and_only_where_it_is_not_there(tmp_path):
         assert pool.submit(model.complete, prompt_request("round 1, sample 1 of 3")).result(60).text == "an answer"
     # The same prompt, whichever sample of how many it is called.
     assert told == [f"waiting for {tmp_path / '0001.answer.md'} (round 1, sample 1 of 3)"]
+
+
+def test_all_that_is_awaited_is_told_again_while_it_is(plain, clock, lines, tmp_path):
+    def told_again():
+        clock.now += QUIET_SECONDS
+        plain.tick()
+        return lines[-1]
+
+    model = ManualModel(tmp_path)
+    tell_by_hand([model], plain.hear)
+    plain.hear(Event(Kind.ROUND, "round 1 of 8", {"round": 1}))
+    first, second = (str(tmp_path / f"000{number}.answer.md") for number in (1, 2))
+    told = threading.Event()
+    heard = model.awaits
+
+    def hear(file, waiting):
+        heard(file, waiting)
+        told.set()
+
+    model.awaits = hear
+    with ThreadPoolExecutor(2) as pool:
+        asked = []
+        for sample in (1, 2):
+            asked.append(pool.submit(model.complete, replace(prompt_request(f"sample {sample} of 2"), sample=sample)))
+            assert told.wait(60)
+            told.clear()
+        assert f"round 1 of 8; waiting for {first}, {second}; " in told_again()
+        Path(first).write_text("an answer")
+        asked[0].result(60)
+        assert f"round 1 of 8; waiting for {second}; " in told_again()
+        Path(second).write_text("an answer")
+        asked[1].result(60)
+    assert "waiting for" not in told_again()
 
 
 def test_what_became_of_each_answer_is_said(tmp_path):

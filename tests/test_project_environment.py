@@ -38,6 +38,8 @@ def test_what_whet_needs_and_what_that_needs_is_known():
         "from pydantic import BaseModel",
         "import json, rich.console as c",
         "def g():\n    import yaml, requests",
+        "requests = __import__('requests.adapters')",
+        "import importlib\nrequests = importlib.import_module('requests')",
     ],
 )
 def test_a_candidate_that_rests_on_whets_own_packages_falls_at_the_screen(line):
@@ -47,7 +49,17 @@ def test_a_candidate_that_rests_on_whets_own_packages_falls_at_the_screen(line):
     assert "which the target's project does not" in found.detail
 
 
-@pytest.mark.parametrize("line", ["import heapq", "import numpy", "import whet_not_here", "from . import requests"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import heapq",
+        "import numpy",
+        "import whet_not_here",
+        "from . import requests",
+        "import importlib\nnear = importlib.import_module('.requests', 'p')",
+        "import_module = print\nimport_module(1)",
+    ],
+)
 def test_other_imports_are_left_to_the_build(line):
     assert isinstance(screened(task(), f"{line}\n{SLOW}"), Passed)
 
@@ -121,19 +133,32 @@ def test_the_active_environment_counts_where_none_lies_there(tmp_path, variable)
     assert environment_python(project, {variable: str(active)}) == own / "bin" / "python"
 
 
+def test_uv_may_name_an_environment_from_the_projects_folder(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / ".git").mkdir()
+    plain, chosen = environment(tmp_path), environment(tmp_path, "envs/linux")
+    assert environment_python(tmp_path / "src", {ACTIVE[0]: "envs/linux"}) == chosen / "bin" / "python"
+    assert environment_python(tmp_path / "src", {ACTIVE[0]: "envs/other"}) == plain / "bin" / "python"
+
+
 def test_the_environment_of_whet_itself_is_no_other_one(tmp_path):
     (tmp_path / ".git").mkdir()
     assert environment_python(tmp_path, {"VIRTUAL_ENV": sys.prefix}) is None
 
 
-def test_only_functions_of_python_files_have_one_and_a_given_one_stays(tmp_path):
+PROBLEM = "import torch\n\nclass Model(torch.nn.Module): ...\n\ndef get_inputs(): ...\n\ndef get_init_inputs(): ...\n"
+
+
+def test_only_python_files_have_one_and_a_given_one_stays(tmp_path):
     made = environment(tmp_path)
+    (tmp_path / "problem.py").write_text(PROBLEM)
     for name in ("t.py", "t.cpp"):
         (tmp_path / name).write_text(SLOW)
-    assert in_environment(f"{tmp_path}/t.py::f", Options(), {}).python == made / "bin" / "python"
+    for target in ("t.py::f", "t.py"):
+        assert in_environment(f"{tmp_path}/{target}", Options(), {}).python == made / "bin" / "python"
     given = Options(python=Path("/usr/bin/python3"))
     assert in_environment(f"{tmp_path}/t.py::f", given, {}) == given
-    for target in (f"{tmp_path}/t.py", f"{tmp_path}/t.cpp::f", f"{tmp_path}/none.py::f", "kernelbench:1/1"):
+    for target in (f"{tmp_path}/problem.py", f"{tmp_path}/t.cpp::f", f"{tmp_path}/none.py::f", "kernelbench:1/1"):
         assert in_environment(target, Options(), {}) == Options()
 
 

@@ -12,7 +12,7 @@ from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.in_turn import InTurn
 from whet.agents.models.openai import OpenAIModel
 from whet.agents.models.reach import expect_reachable
-from whet.core.errors import UsageError
+from whet.core.errors import UnaskedError, UsageError
 from whet.testing.scripted import ScriptedModel
 
 
@@ -73,3 +73,16 @@ def test_nothing_is_asked_where_it_says_nothing(port, monkeypatch: pytest.Monkey
     expect_reachable(InTurn([dead, ScriptedModel({})]))  # the free one is asked first
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     expect_reachable(dead)
+
+
+def test_every_model_of_a_run_must_be_there(port, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach.time, "sleep", lambda pause: None)
+    port[0].listen()
+    there = OpenAIModel("coder", "", f"http://127.0.0.1:{port[1]}/v1")
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        absent = OpenAIModel("judge", "", f"http://127.0.0.1:{held.getsockname()[1]}/v1")
+        expect_reachable(there, there, ScriptedModel({}))
+        with pytest.raises(UnaskedError, match=r"^openai:judge@.*: no connection") as caught:
+            expect_reachable(there, absent, absent)
+    assert str(caught.value).count("no connection") == 1

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import queue
 import threading
+from contextlib import closing, suppress
 
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 import pytest
 from work import Work, answer, scripted, version
 
-from whet.agents import time_cap
+from whet.agents import preparing, time_cap
 from whet.agents.models.manual import ManualModel
-from whet.agents.optimize import replay, resume
+from whet.agents.optimize import optimize, replay, resume
 from whet.core.candidate import content_id
 from whet.core.errors import SandboxError
 from whet.core.result import Status
+from whet.core.store import Store
 from whet.testing.tabled import Row, TabledEvaluator
 
 MINUTE = 60.0
@@ -130,3 +133,67 @@ def test_a_cap_on_calls_counts_the_prompts_that_somebody_answers(work):
     assert result.status is Status.IMPROVED
     assert "--budget-calls 2" in result.message
     assert result.cost.calls == 0
+
+
+def hanging(monkeypatch, over):
+    """Has what comes before the loop hang, and the time be up then."""
+    hangs = threading.Event()
+
+    def prepared(task, options, listener, seconds):
+        assert seconds > 1000.0 - MINUTE, "the command of --record has no more time than the run"
+        hangs.set()
+        assert over.wait(MINUTE)
+        raise SandboxError("its processes were ended")
+
+    def quietly(task):
+        with suppress(SandboxError):
+            task()
+
+    def until_it_hangs(tasks, lanes, seconds):
+        threading.Thread(target=quietly, args=tasks, daemon=True).start()
+        assert hangs.wait(MINUTE)
+        return {}
+
+    monkeypatch.setattr(preparing, "prepared", prepared)
+    monkeypatch.setattr(preparing, "side_by_side", until_it_hangs)
+
+
+def test_the_time_covers_what_comes_before_the_first_round(work, monkeypatch):
+    over = threading.Event()
+    hanging(monkeypatch, over)
+    result = optimize(f"{work.path}::f", model="catalogue", home=work.home, budget_seconds=1000.0)
+    over.set()
+    assert result.status is Status.BUDGET_EXHAUSTED
+    assert (result.exit_code, result.candidates.proposed) == (4, 0)
+    assert result.message == "--budget-seconds is spent before the first round began"
+    with closing(Store(work.home)) as store:
+        assert [(record.id, record.status) for record in store.runs()] == [(result.run, "finished")]
+    assert resume(result.run, home=work.home) == result
+    monkeypatch.undo()
+    again = replay(result.run, home=work.home)
+    assert (again.status, again.candidates) == (result.status, result.candidates)
+
+
+def test_a_cap_of_the_project_covers_it_too(work, monkeypatch):
+    (work.folder / "pyproject.toml").write_text("[tool.whet]\nbudget-seconds = 1000\n")
+    over = threading.Event()
+    hanging(monkeypatch, over)
+    result = optimize(f"{work.path}::f", model="catalogue", home=work.home)
+    over.set()
+    assert result.status is Status.BUDGET_EXHAUSTED
+
+
+def test_what_comes_too_late_is_ended_and_what_comes_in_time_is_not(monkeypatch):
+    go, dropped = threading.Event(), queue.SimpleQueue()
+
+    def at_once(tasks, lanes, seconds):
+        threading.Thread(target=tasks[0], daemon=True).start()
+        return {}
+
+    monkeypatch.setattr(preparing, "side_by_side", at_once)
+    assert preparing.in_time(lambda: go.wait(MINUTE) and "a ladder", 1.0, dropped.put) is None
+    go.set()
+    assert dropped.get(timeout=MINUTE) == "a ladder"
+    monkeypatch.undo()
+    assert preparing.in_time(lambda: "a ladder", MINUTE, dropped.put) == "a ladder"
+    assert dropped.empty()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import secrets
 import threading
@@ -20,11 +21,11 @@ from whet.agents.dialogue import Dialogue, Person, Recorded
 from whet.agents.distinct import Distinct
 from whet.agents.evaluations import BASELINE, Evaluations, StoredEvaluations
 from whet.agents.facts import Facts, Plan
-from whet.agents.history import Caps, History
+from whet.agents.history import WORKED, Caps, History
 from whet.agents.job import Job, absolute_paths, absolute_spec, store_task, stored_task
 from whet.agents.judges import Here, Judges, judges_of
 from whet.agents.known_best import KnownBest
-from whet.agents.models.base import Model, ModelError
+from whet.agents.models.base import Model
 from whet.agents.models.in_turn import parts
 from whet.agents.models.manual import tell_by_hand
 from whet.agents.models.reach import expect_reachable
@@ -34,31 +35,30 @@ from whet.agents.outcome import Spent, concluded, recorded, unusable
 from whet.agents.person import Words
 from whet.agents.pinned import Pinned
 from whet.agents.predictions import Predictions
+from whet.agents.preparing import Ready, cut_short, ladder, ready, with_workload
 from whet.agents.prices import load_prices
 from whet.agents.proposing import Proposing
 from whet.agents.remembering import REMEMBERED, Remembering
 from whet.agents.repairs import Repairs
 from whet.agents.strategies import open_strategy
 from whet.agents.time_cap import replayed, turned
-from whet.agents.workload_author import CALLERS, DECIDED, Author, author_of, lacks_workload
+from whet.agents.workload_author import CALLERS, DECIDED
 from whet.core.belonging import repository_of
 from whet.core.config import Budget, Options, load_project_config, or_configured
-from whet.core.errors import BaselineError, NoInputsError, UsageError
+from whet.core.errors import BaselineError, UnaskedError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import told_as
 from whet.core.plain import from_plain, to_plain
 from whet.core.removal import dropping_unusable
-from whet.core.result import Result, Status
-from whet.core.store import Store
+from whet.core.result import Cost, Result, Status
+from whet.core.store import Store, new_run
 from whet.core.task import Task
 from whet.evaluators.assembly.texts import expect_tools
 from whet.evaluators.environment import in_environment
 from whet.evaluators.given_files import read_text
 from whet.evaluators.inputs.literals import callers
-from whet.evaluators.inputs.proposed import judge_workload
-from whet.evaluators.inputs.source import derive
 from whet.evaluators.protocol import Evaluator
-from whet.evaluators.targets import read_task
+from whet.evaluators.targets import named_task
 from whet.sandbox.workers.base import Executor
 
 DELIVERED = "delivered"
@@ -88,6 +88,7 @@ def optimize(
     executor: Executor | None = None,
     listener: Listener = unheard,
     person: Person | None = None,
+    began: float | None = None,
     **options: Any,
 ) -> Result:
     """Makes a target faster, and proves it.
@@ -118,6 +119,7 @@ def optimize(
         executor: does the work of evaluation, and stays open; None opens the one that the options name, if any.
         listener: hears what happens; several threads may call it.
         person: is asked before each round, in this thread; None where nobody takes part.
+        began: when the time began to run, by ``time.monotonic``; None is now.
         **options: the fields of `whet.core.config.Options`.
 
     Returns:
@@ -127,14 +129,15 @@ def optimize(
         UsageError: target, model, workload or an option cannot be used. A model of which no reply ever came, since
             nobody listens there or its key is refused, is one of these; the run can be resumed where it has begun.
     """
-    began = time.monotonic()
+    began = time.monotonic() if began is None else began
     for name, number in (("--rounds", rounds), ("--candidates", candidates)):
         if number < 1:
             raise UsageError(f"{name} {number} is below 1")
     open_strategy(strategy)
     settings = absolute_paths(in_environment(target, Options(**options)))
-    budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
-    task = evaluator.task if evaluator is not None else read_task(target, settings, listener)
+    given = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
+    said: list[Event] = []
+    task = evaluator.task if evaluator is not None else named_task(target, settings, said.append)
     expect_tools(task)
     known = None if known_best is None else read_text(Path(known_best).expanduser())
     destination = None if output is None else Path(output).expanduser().absolute()
@@ -147,16 +150,21 @@ def optimize(
         store = stack.enter_context(closing(Store(None if home is None else Path(home))))
         models = _open(store, task, coder, judge, takeover and absolute_spec(takeover))
         prices = load_prices(config.prices)
-        capped = default_budget(or_configured(budget, config), models, prices)
-        expect_reachable(models[0])
+        budget = default_budget(or_configured(given, config), models, prices)
+        expect_reachable(*models)
         replayed = next((one.run for model in models for one in parts(model) if isinstance(one, ReplayModel)), None)
         seed = secrets.randbits(63) if settings.seed is None else settings.seed
-        author = evaluator is None and lacks_workload(task) and author_of(models[0]) is not None
         judges = stack.enter_context(judges_of(settings.cluster, store, listener, executor))
         _import_loop()
-        evaluator = evaluator or _ladder(judges, task, settings, seed, author, listener)
+        run, start = new_run(), None if evaluator is None else Ready(task, evaluator)
+        if evaluator is None:
+            for event in (Event(Kind.STAGE, f"run {run}", {"named": run}), *said):
+                listener(event)
+            left = math.inf if budget.seconds is None else budget.seconds - (time.monotonic() - began)
+            start = ready(judges, task, settings, seed, models[0], listener, left)
+        task = task if start is None else start.task
         job = Job(
-            task=store_task(store, evaluator.task if evaluator else task),
+            task=store_task(store, task),
             options=settings,
             model=models[0].name,
             judge_model=models[1].name,
@@ -164,28 +172,31 @@ def optimize(
             strategy=strategy,
             rounds=rounds,
             candidates=candidates,
-            budget=capped,
+            budget=budget,
             prices=prices.of(models),
             seed=seed,
             apply=apply,
             output=destination,
-            author=author,
+            author=start is not None and start.author,
             interactive=person is not None,
             known_best="" if known is None else store.put(known),
             repository=repository_of(task.path) if remembers and replayed is None else "",
             free=models[0].free,
             shared=shared_limits,
         )
-        run = store.begin("optimize", task.target, to_plain(job))
-        store.set_fact(run, "task", store_task(store, evaluator.task if evaluator else task))  # again: see Store.begin
+        store.begin("optimize", task.target, to_plain(job), run)
+        store.set_fact(run, "task", store_task(store, task))  # again: see Store.begin
         if known is not None:
             store.put(known)
         if replayed is not None:
             _tell_again(store, run, replayed)
-        if author and task.symbol is not None:
+        if job.author and task.symbol is not None:
             store.set_fact(run, CALLERS, callers(task.path, task.symbol))
+        if start is None:
+            return cut_short(store, run, task, Spent(Cost(), time.monotonic() - began))
         with dropping_unusable(store, run):
-            return _work(store, run, job, judges, evaluator, models, listener, person, began)
+            told = evaluator is None
+            return _work(store, run, job, judges, start.evaluator, models, listener, person, began, told)
 
 
 def resume(
@@ -245,7 +256,7 @@ def resume(
         cluster = job.options.cluster if cluster is None else cluster
         judges = stack.enter_context(judges_of(cluster, store, listener, executor))
         _import_loop()
-        evaluator = evaluator or _ladder(judges, task, job.options, job.seed, job.author, listener, run)
+        evaluator = evaluator or ladder(judges, task, job.options, job.seed, job.author, listener, run)
         store.reopen(run)
         return _work(store, run, job, judges, evaluator, models, listener, person, began)
 
@@ -314,18 +325,6 @@ def _import_loop() -> None:
     threading.Thread(target=importlib.import_module, args=("whet.agents.loop",), name="whet-import").start()
 
 
-def _ladder(
-    judges: Judges, task: Task, options: Options, seed: int, author: bool, listener: Listener, run: str = ""
-) -> Evaluator | None:
-    """Returns the ladder of a task; None where it has no inputs, but an author who may bring some."""
-    try:
-        return judges.opened(task, options, seed, listener, run=run)
-    except NoInputsError:
-        if author:
-            return None
-        raise
-
-
 def _work(
     store: Store,
     run: str,
@@ -336,50 +335,33 @@ def _work(
     listener: Listener,
     person: Person | None,
     began: float | None = None,
+    told: bool = False,
 ) -> Result:
     """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
-    listener(Event(Kind.STAGE, f"run {run}", {"run": run, "budget": to_plain(job.budget)}))
+    worked = float(store.fact(run, WORKED) or 0.0)
+    data = {"run": run, "budget": to_plain(job.budget), "worked": worked, "told": told}
+    listener(Event(Kind.STAGE, f"run {run}", data))
     tell_by_hand(models, listener)
     try:
         task = stored_task(store, run, job)
         desk = Desk.of(store, run, job, load_project_config(task.path.parent), began)
-        lacking = ""
+        start = Ready(task, evaluator)
         if job.author and job.replays is None and store.fact(run, DECIDED) is None:
-            found, lacking = _with_workload(store, run, job, task, models[0], desk, listener)
-            if found != task:
-                task, ours, evaluator = found, evaluator, None
-                if ours is not None:
-                    ours.close()
-                evaluator = judges.opened(task, job.options, job.seed, listener)
+            found = with_workload(store, run, job, judges, start, models[0], desk, listener)
+            if found is None:
+                return cut_short(store, run, task, Spent(desk.ledger.cost(), desk.watch.seconds))
+            start = found
     except BaseException:
         if evaluator is not None:
             evaluator.close()
         raise
-    if evaluator is not None:
-        return _looped(store, run, job, judges, evaluator, models, desk, listener, person)
-    store.set_fact(run, BASELINE, {"message": lacking, "reason": "no_inputs"})
-    result = unusable(run, task, lacking, Spent(desk.ledger.cost(), desk.watch.seconds))
+    if start.evaluator is not None:
+        return _looped(store, run, job, judges, start.evaluator, models, desk, listener, person)
+    store.set_fact(run, BASELINE, {"message": start.lacking, "reason": "no_inputs"})
+    result = unusable(run, start.task, start.lacking, Spent(desk.ledger.cost(), desk.watch.seconds))
     desk.ledger.close()
     store.finish(run, result.to_json())
     return result
-
-
-def _with_workload(
-    store: Store, run: str, job: Job, task: Task, model: Model, desk: Desk, listener: Listener
-) -> tuple[Task, str]:
-    """Returns the task with the workload that its author wrote, or as it was; and what to say if that has no inputs."""
-    asked = author_of(model)
-    assert asked is not None, "the run would have no author"
-    author = Author(store, run, asked, desk.asking, desk.ledger.ask, listener)
-    try:
-        found, line = author.decide(
-            task, lambda text, origin: judge_workload(task, text, origin, job.options, derive(job.seed, "workload"))
-        )
-    except ModelError as error:
-        # The loop asks the same model, and ends as the failure has it.
-        found, line = task, str(error)
-    desk.watch.save()
-    return found, f"no inputs for {task.name}: give --workload FILE; {line}"
 
 
 def _looped(
@@ -460,14 +442,14 @@ def _looped(
             desk.ledger.close()
         if result.candidate is not None and (result.status is Status.IMPROVED or task.untimed):
             lines += _delivered(store, run, job, task, result.candidate.id)
-        if kept:
-            lines.append(f"once that is mended, go on with: whet runs resume {job.replays or run}")
-        result = replace(result, message="; ".join([result.message, *lines]), quick=job.options.quick)
+        why, back = result.message, f"once that is mended, go on with: whet runs resume {job.replays or run}"
+        lines += [back] if kept else []
+        result = replace(result, message="; ".join([why, *lines]), quick=job.options.quick)
         store.finish(run, result.to_json())
         if not kept or job.replays is not None:
             forget(store, run)
         elif not desk.ledger.answered:
-            raise UsageError(result.message)
+            raise UnaskedError(why, back)
         return result
     finally:
         judges.ended(run)

@@ -85,10 +85,19 @@ def _of_winner(winner: str, evaluations: Evaluations) -> Verdict | None:
 
 def unusable(run: str, task: Task, line: str, spent: Spent) -> Result:
     """Returns the result of a run whose baseline cannot be used."""
+    return _bare(run, task, Status.BASELINE_INVALID, line, spent)
+
+
+def out_of_time(run: str, task: Task, line: str, spent: Spent) -> Result:
+    """Returns the result of a run whose time was up before its first round."""
+    return _bare(run, task, Status.BUDGET_EXHAUSTED, line, spent)
+
+
+def _bare(run: str, task: Task, status: Status, line: str, spent: Spent) -> Result:
     return Result(
         run=run,
         task=_name(task),
-        status=Status.BASELINE_INVALID,
+        status=status,
         speedup=None,
         candidate=None,
         rungs=(),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import select
 import sys
+import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import typer
 
@@ -17,6 +18,8 @@ from whet.core.text import one_line
 
 SIGPIPE_EXIT = 141
 """What a shell reports for a program whose reader went away."""
+ALIKE = 0.6
+"""How much of a wrong option has to agree with the one that is suggested. Below, unrelated ones are: json for jobs."""
 
 
 @dataclass(slots=True)
@@ -28,12 +31,14 @@ class Session:
         run: id of the run under way that could be resumed.
         resume: the command that goes on with what is under way, where that is another than ``whet runs resume``.
         listener: hears what happens besides whatever is shown, ``--json`` or not.
+        began: when it began, by ``time.monotonic``.
     """
 
     debug: bool = False
     run: str | None = None
     resume: str | None = None
     listener: Listener = unheard
+    began: float = field(default_factory=time.monotonic)
 
 
 def guarded(session: Session, work: Callable[[], int]) -> int:
@@ -71,9 +76,12 @@ def describe(error: typer.TyperException) -> str:
     path = context.command_path if context else "whet"
     help = f"; see '{path} --help'"
     if context and hasattr(error, "possibilities"):
-        known = [name for option in context.command.params for name in option.opts if name.startswith("-")]
+        names = (name for option in context.command.params for name in option.opts)
+        known = [name.removeprefix("--") for name in names if name.startswith("--")]
         name = getattr(error, "option_name", "")
-        return f"'{path}' has no option '{name}'{nearest(name, known) or help}"
+        # Compared without what all of them begin with, else any two short ones are alike.
+        mend = nearest(name.lstrip("-"), known, ALIKE).replace("'", "'--", 1)
+        return f"'{path}' has no option '{name}'{mend or help}"
     message = error.format_message().rstrip(".")
     return f"{message[:1].lower()}{message[1:]}{help}"
 

@@ -78,5 +78,5 @@ def optimize(
     budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
     person = terminal(as_json=as_json) if interactive else None
     with watching(ctx.obj, budget, silent=as_json, plain=interactive) as listener:
-        result = work(**opt.given(ctx), listener=listener, person=person)
+        result = work(**opt.given(ctx), listener=listener, person=person, began=ctx.obj.began)
     return show_winner(result, as_json=as_json)

@@ -67,7 +67,8 @@ def _display(budget: Budget, *, silent: bool, plain: bool) -> Iterator[Listener]
 
         def say(event: Event) -> None:
             # Nothing that comes by itself: somebody types there.
-            if event.kind in (Kind.CANDIDATE, Kind.RECORDED, Kind.ANSWER) and (line := lasting_line(event)):
+            kept = event.kind in (Kind.CANDIDATE, Kind.RECORDED, Kind.ANSWER) or {"run", "named"} & event.data.keys()
+            if kept and (line := lasting_line(event)):
                 with lock:
                     print(line, flush=True)
 
@@ -93,7 +94,7 @@ class View:
                 self._hosts = host_lines(event.data["hosts"], event.data["waiting"])
                 return None
             self._progress.hear(event)
-        passing = event.kind in (Kind.STAGE, Kind.ROUND, Kind.WAITING) and "run" not in event.data
+        passing = event.kind in (Kind.STAGE, Kind.ROUND, Kind.WAITING) and not {"run", "named"} & event.data.keys()
         return None if passing and event.data.get("stage") != "python" else lasting_line(event)
 
     def render(self) -> Group:
@@ -103,7 +104,7 @@ class View:
 
         with self._lock:
             far = self._progress
-            waiting = [f"  {far.waiting}"] if far.waiting else []
+            waiting = [f"  {line}" for line in (far.waiting, far.awaited()) if line]
             best = [far.best] if far.best else []
             rows = [far.stage, *(f"  {line}" for line in far.slots()), *waiting, *best, *self._hosts, far.budget_line()]
         return Group(*(Text(row, no_wrap=True, overflow="ellipsis") for row in rows))

@@ -15,6 +15,8 @@ SHORT = 10
 """Characters of a candidate's id that a line shows."""
 LONGEST_WHY = 200
 """Characters of a reason in a line."""
+MOST_FILES = 4
+"""Answers of a person that a line names: those of a round, unless it has more candidates than usual."""
 
 TIMED = ("measuring", "confirming")
 
@@ -62,8 +64,10 @@ class Progress:
         self._budget = budget
         self._clock = clock
         self._began = clock()
+        self._worked = 0.0
         self._cost: Mapping[str, Any] = {}
         self._done = 0
+        self._awaited: list[str] = []
         self._slots: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._turns: dict[str, Turns] = {}
@@ -80,10 +84,25 @@ class Progress:
             self._turn(data["candidate"], data["turn"], data["turns"])
         elif event.kind is Kind.CANDIDATE:
             self._moved(data)
-        elif event.kind in (Kind.STAGE, Kind.ROUND, Kind.JUDGE, Kind.ANSWER):
+        elif "awaited" in data:
+            self._await(data["file"], data["awaited"])
+        elif event.kind in (Kind.STAGE, Kind.ROUND, Kind.JUDGE):
             self.stage = one_line(event.text)
             if "budget" in data:
                 self._budget = Budget(**data["budget"])
+            self._worked = data.get("worked", self._worked)
+
+    def _await(self, file: str, waiting: bool) -> None:
+        if waiting:
+            self._awaited.append(file)
+        elif file in self._awaited:
+            self._awaited.remove(file)
+
+    def awaited(self) -> str:
+        """Returns which answers of a person are awaited; empty where none is."""
+        more = len(self._awaited) - MOST_FILES
+        others = f" and {more} more" if more > 0 else ""
+        return f"waiting for {', '.join(self._awaited[:MOST_FILES])}{others}" if self._awaited else ""
 
     def _turn(self, id: str, number: int, most: int) -> None:
         known = self._turns.get(id)
@@ -134,11 +153,13 @@ class Progress:
 
     def line(self) -> str:
         """Returns all of it in one line."""
-        return "; ".join(filter(None, [self.stage, self.waiting, *self.slots(), self.best, self.budget_line()]))
+        return "; ".join(
+            filter(None, [self.stage, self.waiting, self.awaited(), *self.slots(), self.best, self.budget_line()])
+        )
 
     def budget_line(self) -> str:
         """Returns what is spent of what."""
-        caps, spent = self._budget, self._clock() - self._began
+        caps, spent = self._budget, self._worked + self._clock() - self._began
         left = "" if caps.seconds is None else f", {duration(caps.seconds - spent)} left"
         parts = (
             _spent("USD", self._cost.get("usd", 0.0), caps.usd, ".4f"),
@@ -152,6 +173,8 @@ class Progress:
 
 def lasting_line(event: Event) -> str | None:
     """Returns the line of an event that is worth keeping; None for one that only says how far a run is."""
+    if event.data.get("told"):
+        return None
     if event.kind is Kind.CANDIDATE:
         return candidate_line(event.data)
     if event.kind is Kind.WAITING:

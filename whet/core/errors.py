@@ -31,6 +31,18 @@ class UsageError(WhetError):
     exit_code = Exit.USAGE
 
 
+class UnaskedError(UsageError):
+    """A model that nobody serves, or that refuses the key, before it ever replied.
+
+    Attributes:
+        why: what went wrong, without the way back to the run.
+    """
+
+    def __init__(self, why: str, back: str = "") -> None:
+        super().__init__(f"{why}; {back}" if back else why)
+        self.why = why
+
+
 class NoInputsError(UsageError):
     """Nothing is known that inputs of the target could be made of."""
 

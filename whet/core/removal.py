@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from whet.core.database.base import Connection
-from whet.core.errors import UsageError
+from whet.core.errors import UnaskedError, UsageError
 from whet.core.packed import unpack
 from whet.core.store import Store
 
@@ -43,10 +43,12 @@ def drop_run(store: Store, run: str) -> None:
 def dropping_unusable(store: Store, run: str) -> Iterator[None]:
     """Removes a run that was just begun where it turns out that it cannot be done as it was asked for.
 
-    One that has asked a model stays, for that may have cost.
+    One that has asked a model stays, for that may have cost; so does one that goes on once its model can be asked.
     """
     try:
         yield
+    except UnaskedError:
+        raise
     except UsageError:
         with store.connection() as db:
             called = db.execute("SELECT 1 FROM calls WHERE run = :run", {"run": run}).fetchone()

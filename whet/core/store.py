@@ -37,6 +37,11 @@ TEXT_LEVEL = 3
 """Of zlib: half the time of its default for 7 % more bytes; a round's prompts are its longest texts."""
 
 
+def new_run() -> str:
+    """Returns an id for a run that begins now; ids sort by time."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
+
+
 def default_home() -> Path:
     """Returns ``WHET_HOME``, else ``whet`` under the XDG state directory."""
     if home := os.environ.get("WHET_HOME"):
@@ -233,12 +238,18 @@ class Store:
         """Gives the room of what was removed back to the disk, where the database does not do so by itself."""
         self._database.compact()
 
-    def begin(self, command: str, target: str, request: Mapping[str, Any]) -> str:
+    def begin(self, command: str, target: str, request: Mapping[str, Any], run: str = "") -> str:
         """Records a new run, held by this process until it is finished or the process ends.
 
         What the run refers to is stored after this, or once more: no collection takes it away from then on.
+
+        Args:
+            command: that it is of.
+            target: as the user wrote it.
+            request: what is needed to start it again.
+            run: its id, where that was told before; empty for a new one.
         """
-        run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
+        run = run or new_run()
         if not self.hold(run):
             raise AssertionError(f"a new run {run} is held already")
         values = {"id": run, "command": command, "target": target, "request": json.dumps(request), "at": time.time()}

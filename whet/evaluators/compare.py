@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whet.core.task import OracleRule, Tolerance
+from whet.core.text import count
 from whet.core.verdict import Reason
 from whet.evaluators.floats.elements import ARRAYS, Layout, elements, is_inexact, overlapping
 from whet.evaluators.floats.leaves import (
@@ -270,8 +271,8 @@ class _Walk:
     def lengths(self, a: Sequence[Any], b: Sequence[Any]) -> str:
         """Tells of two rows of other lengths: whole where they are short, else by the first item that differs."""
         if max(len(a), len(b)) <= MOST_ITEMS and not (_cut(a) or _cut(b)):
-            return f"expected {len(a)} items {show(a)}, got {len(b)} items {show(b)}"
-        said = f"expected {len(a)} items, got {len(b)}"
+            return f"expected {count(len(a), 'item')} {show(a)}, got {count(len(b), 'item')} {show(b)}"
+        said = f"expected {count(len(a), 'item')}, got {len(b)}"
         for i, (x, y) in enumerate(zip(a, b, strict=False)):
             if _Walk(self.rule, exact=True).compare(x, y, ""):
                 return f"{said}; the first that differs is [{i}]: expected {show(x)}, got {show(y)}"
@@ -317,7 +318,8 @@ class _Walk:
             if where := self.compare(value, theirs[name], f"{path}[{show(key)}]"):
                 return where
         if len(a.state) != len(b.state):
-            return f"{path}: expected {len(a.state)} keys {show(a)}, got {len(b.state)} keys {show(b)}"
+            keys, others = count(len(a.state), "key"), count(len(b.state), "key")
+            return f"{path}: expected {keys} {show(a)}, got {others} {show(b)}"
         if self.rule.dict_order and [name for name, _, _ in a.state] != [name for name, _, _ in b.state]:
             return f"{path}: the keys come in another order: expected {show(a)}, got {show(b)}"
         return ""
@@ -395,7 +397,7 @@ def stdout_difference(expected: bytes, actual: bytes, rule: OracleRule) -> Diffe
         if x != y and not (rule.stdout == "floats" and _numbers_close(x, y, rule.tolerance)):
             return Difference(Reason.WRONG_OUTPUT, f"stdout, {unit} {i + 1}: expected {show(x)}, got {show(y)}")
     if len(a) != len(b):
-        return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {len(a)} {unit}s, got {len(b)}")
+        return Difference(Reason.WRONG_OUTPUT, f"stdout: expected {count(len(a), unit)}, got {len(b)}")
     return None
 
 

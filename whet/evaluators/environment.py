@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from whet.core.config import Options
+from whet.evaluators.given_files import read_text
+from whet.evaluators.kernels.problem import resembles_problem
 
 FOLDERS = (".venv", "venv", "env")
 """Names that virtual environments go by, uv's among them."""
@@ -20,13 +22,19 @@ def in_environment(target: str, options: Options, environment: Mapping[str, str]
     """Returns options whose interpreter is that of the target's project, where the user named none.
 
     Args:
-        target: as the user wrote it; only a function or a method in a Python file has such an environment.
+        target: as the user wrote it; only Python files have such an environment, and problems of kernels run on torch
+            wherever whet has it.
         options: as the user gave them.
         environment: variables.
+
+    Raises:
+        UsageError: the file cannot be read.
     """
     file, divider, _ = target.partition("::")
     path = Path(file).expanduser()
-    if options.python is not None or not divider or path.suffix != ".py" or not path.is_file():
+    if options.python is not None or path.suffix != ".py" or not path.is_file():
+        return options
+    if not divider and resembles_problem(read_text(path)):
         return options
     return replace(options, python=environment_python(path.resolve().parent, environment))
 
@@ -41,15 +49,17 @@ def environment_python(folder: Path, environment: Mapping[str, str] = os.environ
     Returns:
         None where there is none, or where it is the one that whet itself runs in.
     """
-    named = (Path(value) for name in ACTIVE if (value := environment.get(name)))
-    places = (place for place in (*_beside(folder), *named) if place.is_absolute())
+    named = [Path(value) for name in ACTIVE if (value := environment.get(name))]
+    # uv takes a relative one from the project's folder.
+    ours = [value] if (value := environment.get(ACTIVE[0])) and not Path(value).is_absolute() else []
+    places = (place for place in (*_beside(folder, (*ours, *FOLDERS)), *named) if place.is_absolute())
     found = next((place for place in places if (place / "bin" / "python").is_file()), None)
     if found is None or found.resolve() == Path(sys.prefix).resolve():
         return None
     return found / "bin" / "python"
 
 
-def _beside(folder: Path) -> Iterator[Path]:
+def _beside(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     """Yields the environments in a folder and above it whose interpreter is none of the project's own files.
 
     The interpreter is run outside the sandbox to be asked for its version.
@@ -57,7 +67,7 @@ def _beside(folder: Path) -> Iterator[Path]:
     top = next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
     for parent in (folder, *folder.parents):
         # A target that is installed lies in the environment itself.
-        for place in (parent, *(parent / name for name in FOLDERS)):
+        for place in (parent, *(parent / name for name in names)):
             # A folder that only has the name is none.
             if (place / "pyvenv.cfg").is_file() or (place / "conda-meta").is_dir():
                 interpreter = (place / "bin" / "python").resolve()

@@ -14,6 +14,8 @@ from whet.core.trees import parse_python
 OWN = "whet"
 LET_THROUGH = ("numpy", "scipy")
 """Packages of whet that projects of numbers have too; what they are needed for is judged like any other rewrite."""
+BY_CALL = ("__import__", "import_module")
+"""Functions that import what they are given by its name."""
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -42,6 +44,17 @@ def _imported(source: str) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module.partition(".")[0]
+        elif isinstance(node, ast.Call) and (name := _called_for(node)):
+            yield name
+
+
+def _called_for(node: ast.Call) -> str:
+    """Returns the package that ``__import__("NAME")`` or ``import_module("NAME")`` gives; empty for another call."""
+    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    first = node.args[0] if node.args else None
+    if function not in BY_CALL or not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+        return ""
+    return first.value.partition(".")[0]
 
 
 @cache

@@ -13,9 +13,11 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.native_reference import NativeReference
 from whet.evaluators.floats.reference import PythonReference, Reference
+from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.source import EDITED, Input, InputSource
-from whet.evaluators.python_text import call_text
+from whet.evaluators.python_text import call_text, session_text
 from whet.evaluators.subjects import Workshop
+from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, decode
 
 LAST_LINES = 8
@@ -93,11 +95,20 @@ class Oracle:
         if self._task.kind is Kind.PROGRAM:
             return f"on {item.name}, stdin {show(item.payload.decode('utf-8', 'replace'))}"
         value = decode(item.payload)
-        if call := call_text(self._task.symbol or "", value):
+        symbol = self._task.symbol or ""
+        if call := call_text(symbol, value) or _session(symbol, item.payload):
             return f"on {item.name}: {call}"
         if isinstance(value, Node):  # {"args": ..., "kwargs": ..., "init": ...}
             return f"on {item.name}: {show(value)}"
         return f"on {item.name}: {self._task.symbol}({', '.join(show(argument) for argument in value)})"
+
+
+def _session(symbol: str, payload: bytes) -> str:
+    """Returns statements for an input that holds an object twice; empty where there are none."""
+    try:
+        return session_text(symbol, read(payload))
+    except (CodecError, RecursionError):
+        return ""
 
 
 def _reference(workshop: Workshop) -> Reference:

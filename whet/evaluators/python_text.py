@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from whet.evaluators.floats.elements import Layout, elements
 from whet.sandbox.inside.codec import FILES
 from whet.sandbox.inside.decode import Node
 
@@ -13,6 +14,8 @@ LONGEST = 1000
 """Characters of a call. A longer one would crowd out what it is shown with, and is cut instead."""
 DEEPEST = 20
 """Lists of one item in each other that are written out."""
+MOST_ELEMENTS = 200
+"""Elements of an array that are written out; more would never fit into a call that is short enough."""
 WIDEST_INTEGER = 4096
 """Bits of an integer in decimals: Python refuses to write much larger ones so."""
 
@@ -215,17 +218,77 @@ def _node(node: Node) -> str:
         return f"{name}({_row(node.state)})"
     if node.kind == "lazy":
         return f"iter([{_row(node.state)}])"
-    if node.name == "collections:defaultdict":
-        made, items = node.state
-        entries = ", ".join(f"{source(key)}: {source(value)}" for key, value in items)
-        return f"__import__('collections').defaultdict({made or None}, {{{entries}}})"
     if node.kind == "enum":
         return f"{name}.{node.state}"
-    if node.kind == "lazy":
-        return f"iter([{_row(node.state)}])"
-    if node.name in FILES and node.state is not None and node.state[1] == 0:
-        return f"io.{name}({source(node.state[0])})"
+    if node.kind == "special" and node.name in STANDARD:
+        module = node.name.partition(":")[0].lstrip("_")
+        return STANDARD[node.name](name if module == "builtins" else f"__import__('{module}').{name}", node.state)
+    if node.name == "numpy":
+        return _array(node)
     raise ValueError(f"no source of a {node.kind}")
+
+
+def _array(node: Node) -> str:
+    """Returns an array of numpy, or a number of its, that shares its memory with nobody."""
+    try:
+        values = elements(node)
+        layout = Layout(*node.state[3:]) if node.kind == "ndarray" else None
+    except (TypeError, LookupError) as error:
+        raise ValueError(str(error)) from None
+    if values.dtype.kind not in "biufc" or values.size > MOST_ELEMENTS:
+        raise ValueError("no source of such an array")
+    if layout is None:
+        return f"__import__('numpy').dtype('{values.dtype.name}').type({source(values.item())})"
+    if layout.shares is not None or layout.traits or layout.attributes:
+        raise ValueError("no source of an array that is more than its elements")
+    text = f"__import__('numpy').array({source(values.tolist())}, dtype='{values.dtype.name}')"
+    return text if values.size else f"{text}.reshape({source(values.shape)})"
+
+
+def _of_state(made: str, state: Any) -> str:
+    return f"{made}({source(state)})"
+
+
+def _of_parts(made: str, state: Any) -> str:
+    return f"{made}{source(tuple(state))}"
+
+
+def _of_iso(made: str, state: Any) -> str:
+    return f"{made}.fromisoformat({source(state)})"
+
+
+def _pattern(made: str, state: Any) -> str:
+    return f"__import__('re').compile({_row(state)})"
+
+
+def _deque(made: str, state: Any) -> str:
+    items, longest = state
+    return f"{made}({source(items)}{'' if longest is None else f', {longest}'})"
+
+
+def _defaultdict(made: str, state: Any) -> str:
+    factory, items = state
+    return f"{made}({factory or None}, {{{', '.join(f'{source(key)}: {source(value)}' for key, value in items)}}})"
+
+
+def _file(made: str, state: Any) -> str:
+    if state is None or state[1] != 0:
+        raise ValueError("no source of a file that was read or closed")
+    return f"{made}({source(state[0])})"
+
+
+STANDARD: Mapping[str, Callable[[str, Any], str]] = {
+    **dict.fromkeys(("builtins:range", "builtins:slice", "fractions:Fraction", "datetime:timedelta"), _of_parts),
+    **dict.fromkeys(("decimal:Decimal", "uuid:UUID", "pathlib:PosixPath", "pathlib:PurePosixPath"), _of_state),
+    **dict.fromkeys(("collections:Counter", "collections:OrderedDict"), _of_state),
+    **dict.fromkeys(("datetime:datetime", "datetime:date", "datetime:time"), _of_iso),
+    **dict.fromkeys(FILES, _file),
+    "array:array": _of_parts,
+    "re:Pattern": _pattern,
+    "collections:deque": _deque,
+    "collections:defaultdict": _defaultdict,
+}
+"""How what the standard library brings is written, by its name: from what makes it and its state."""
 
 
 def _row(values: Sequence[Any]) -> str:

@@ -49,12 +49,13 @@ def with_recorded(task: Task, options: Options, listener: Listener, seconds: flo
         task: whose target is recorded.
         options: as the user gave them.
         listener: hears how many calls were recorded and skipped, and why.
-        seconds: that the command may take.
+        seconds: that the command may take; never more than `SECONDS`.
 
     Raises:
         UsageError: the target is no Python function, or the command gave no call that could be repeated.
     """
     assert options.record is not None
+    seconds = min(seconds, SECONDS)
     if task.kind is not Kind.FUNCTION or task.language != "python":
         raise UsageError(f"--record is for Python functions and methods; {task.name} is a program: give --workload")
     interpreter = find_interpreter(options.python)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +47,21 @@ def read_task(target: str, options: Options, listener: Listener = unheard) -> Ta
     Raises:
         UsageError: it names no file or no symbol that there is, its workload cannot be read, or nothing was recorded.
     """
-    task = _read(target, options, listener)
+    return prepared(named_task(target, options, listener), options, listener)
+
+
+def prepared(task: Task, options: Options, listener: Listener = unheard, seconds: float = math.inf) -> Task:
+    """Returns a task with what has to be run for it: its reference or project is built, and its calls are recorded.
+
+    Args:
+        task: as `named_task` gives it.
+        options: as the user gave them.
+        listener: hears what was recorded.
+        seconds: that the command of ``--record`` may take; never more than it usually may.
+
+    Raises:
+        UsageError: it cannot be built, or nothing was recorded.
+    """
     if task.reference is not None and not task.source:
         from whet.evaluators.assembly.texts import with_own_output
 
@@ -59,10 +74,20 @@ def read_task(target: str, options: Options, listener: Listener = unheard) -> Ta
         return task
     from whet.evaluators.replaying import with_recorded
 
-    return with_recorded(task, options, listener)
+    return with_recorded(task, options, listener, seconds)
 
 
-def _read(target: str, options: Options, listener: Listener) -> Task:
+def named_task(target: str, options: Options, listener: Listener = unheard) -> Task:
+    """Reads a target with its workload and tests; nothing of it is run.
+
+    Args:
+        target: as after ``whet optimize``.
+        options: as the user gave them.
+        listener: hears what is taken for its contract.
+
+    Raises:
+        UsageError: it names no file or no symbol that there is, or its workload cannot be read.
+    """
     if target.startswith(suite.PREFIX):
         target = str(suite.find_problem(target, options.root))
     elif options.root is not None:

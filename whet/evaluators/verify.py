@@ -22,14 +22,14 @@ from whet.core.patch_target import apply_to
 from whet.core.plain import to_plain
 from whet.core.removal import dropping_unusable
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
-from whet.core.store import Store
+from whet.core.store import Store, new_run
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.at_once import decided_by_text
 from whet.evaluators.environment import in_environment
 from whet.evaluators.given_files import read_text
 from whet.evaluators.protocol import Verifier
-from whet.evaluators.targets import read_task
+from whet.evaluators.targets import named_task, prepared
 
 OURS = ("until", "python", "device", "arch", "sandbox", "unsafe", "workers", "seed")
 """Options that whoever repeats evidence chooses; the others are those of the record."""
@@ -104,18 +104,24 @@ def verify(
     if signers is not None:
         raise UsageError("--signers goes with --evidence FILE")
     settings = in_environment(target, settings)
-    task = read_task(target, settings, listener)
-    proposed = _read(task, candidate, patch)
+    said: list[Event] = []
+    task = named_task(target, settings, said.append)
+    # Without a source of its own a task has what is compiled for it, which a patch is then of.
+    proposed = _read(task, candidate, patch) if task.source else None
     store = Store(state)
     try:
-        seed = drawn(settings)
+        seed, run = drawn(settings), new_run()
+        for event in (_named(run), *said):
+            listener(event)
+        task = prepared(task, settings, listener)
+        proposed = proposed or _read(task, candidate, patch)
         if (verdict := decided_by_text(task, proposed, settings)) is not None:
-            run = _begun(store, target, task, proposed, settings, seed, listener)
+            _begun(store, target, task, proposed, settings, seed, run, listener)
             return _ended(store, run, _recorded(store, run, task, proposed, verdict, settings, start))
         from whet.evaluators.ladder import open_ladder  # takes longer than all that comes before
 
         ladder = open_ladder(task, settings, seed, listener, store=store)
-        return judged(store, target, proposed, ladder, settings, seed, start, listener)
+        return judged(store, target, proposed, ladder, settings, seed, start, listener, run=run)
     finally:
         store.close()
 
@@ -165,6 +171,7 @@ def judged(
     start: float,
     listener: Listener,
     then: Callable[[str, Verdict], None] = lambda run, verdict: None,
+    run: str = "",
 ) -> Result:
     """Judges a candidate as a run of its own, and records it.
 
@@ -178,25 +185,39 @@ def judged(
         start: when the work began, by ``time.perf_counter``.
         listener: hears what happens.
         then: is told the run and its verdict while the ladder is still open.
+        run: its id, where that was told before; empty for a new one.
     """
     try:
-        run = _begun(store, target, ladder.task, candidate, settings, seed, listener)
+        if not run:
+            run = new_run()
+            listener(_named(run))
+        _begun(store, target, ladder.task, candidate, settings, seed, run, listener)
         with dropping_unusable(store, run):
             return _ended(store, run, _climbed(store, run, candidate, ladder, settings, start, listener, then))
     finally:
         ladder.close()
 
 
+def _named(run: str) -> Event:
+    return Event(Kind.STAGE, f"run {run}", {"named": run})
+
+
 def _begun(
-    store: Store, target: str, task: Task, candidate: Candidate, settings: Options, seed: int, listener: Listener
-) -> str:
-    """Records the beginning of a run, and tells of it."""
-    run = store.begin("verify", task.target, {"target": target, "options": to_plain(settings), "seed": seed})
+    store: Store,
+    target: str,
+    task: Task,
+    candidate: Candidate,
+    settings: Options,
+    seed: int,
+    run: str,
+    listener: Listener,
+) -> None:
+    """Records the beginning of a run whose id was told before."""
+    store.begin("verify", task.target, {"target": target, "options": to_plain(settings), "seed": seed}, run)
     store.set_fact(run, "task", to_plain(task))
     store.put(candidate.source)
     store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
-    listener(Event(Kind.STAGE, f"run {run}"))
-    return run
+    listener(Event(Kind.STAGE, f"run {run}", {"told": True}))
 
 
 def _ended(store: Store, run: str, result: Result) -> Result:

@@ -30,9 +30,15 @@ EMPTY_FOR = 2.0
 
 
 Tell = Callable[[str], None]
+Await = Callable[[str, bool], None]
+"""Hears the path of an answer's file, and whether it is awaited from now on or no longer."""
 
 
 def untold(line: str) -> None:
+    """Tells nobody."""
+
+
+def unawaited(file: str, waiting: bool) -> None:
     """Tells nobody."""
 
 
@@ -41,6 +47,7 @@ class ManualModel:
 
     Attributes:
         tell: hears which file is awaited, and what became of each answer; several threads may call it.
+        awaits: hears when that begins and ends, for displays.
 
     Args:
         folder: made where it does not exist.
@@ -55,6 +62,7 @@ class ManualModel:
         self.name = f"manual:{folder}"
         self.folder = folder
         self.tell: Tell = untold
+        self.awaits: Await = unawaited
         self._lock = threading.Lock()
         self._files: dict[str, str] = {}
         try:
@@ -73,13 +81,20 @@ class ManualModel:
         try:
             with self._lock:
                 number = self._number(request)
-            file = answer_file(number)
-            if not (self.folder / file).exists():
-                self.tell(f"waiting for {self.folder / file} ({request.place or f'the {request.role}'})")
-            text = _await(self.folder / file)
+            file = self.folder / answer_file(number)
+            text = _await(file) if file.exists() else self._waited(file, request)
         except OSError as error:
             raise ModelError(f"{self.name}: {error}", fatal=True) from None
         return Reply(text=text, model=self.name, raw={"number": number})
+
+    def _waited(self, file: Path, request: Request) -> str:
+        """Tells of an answer that is not there yet, and waits for it."""
+        self.tell(f"waiting for {file} ({request.place or f'the {request.role}'})")
+        self.awaits(str(file), True)
+        try:
+            return _await(file)
+        finally:
+            self.awaits(str(file), False)
 
     def became(self, reply: Reply, line: str, candidate: str = "") -> None:
         """Tells what was made of a reply.
@@ -156,6 +171,7 @@ def tell_by_hand(models: Sequence[Model], listener: Listener) -> None:
     """Has those of several models that a person answers through files tell a listener what they wait for."""
     for part in (part for model in models for part in by_hand(model)):
         part.tell = lambda line: listener(Event(Kind.ANSWER, line))
+        part.awaits = lambda file, waiting: listener(Event(Kind.ANSWER, "", {"file": file, "awaited": waiting}))
 
 
 def tell_use(model: Model, reply: Reply, line: str, candidate: str = "") -> None:

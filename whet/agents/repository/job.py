@@ -10,6 +10,7 @@ from typing import Any
 
 from whet.agents.budget import default_budget
 from whet.agents.job import absolute_spec
+from whet.agents.models.reach import expect_reachable
 from whet.agents.models.registry import open_model
 from whet.agents.prices import load_prices
 from whet.agents.strategies import open_strategy
@@ -141,6 +142,7 @@ def job_of(checkout: Checkout, config: ProjectConfig, wish: Wish, options: dict[
     takeover = absolute_spec(wish.takeover or "")
     assert isinstance(takeover, str)
     models = [open_model(spec, config=config) for spec in dict.fromkeys((model, judge, takeover)) if spec]
+    expect_reachable(*models)
     strategy = _first(wish, config, "strategy") or "auto"
     open_strategy(strategy)
     return RepositoryJob(

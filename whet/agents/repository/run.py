@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, fields, replace
@@ -9,17 +10,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from whet.agents.catalogue.applicable import applicable
-from whet.agents.history import WORKED, Stopwatch
+from whet.agents.history import TIME_IS_UP, WORKED, Stopwatch
+from whet.agents.preparing import in_time
 from whet.agents.repository.applying import applied
 from whet.agents.repository.attempts import UNUSABLE, attempt
 from whet.agents.repository.bench import Bench
 from whet.agents.repository.job import RepositoryJob, Wish, job_of
 from whet.agents.repository.searches import left, spent
 from whet.core.config import load_project_config
-from whet.core.errors import BaselineError, UsageError
+from whet.core.errors import BaselineError, UnaskedError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import from_plain, to_plain
+from whet.core.removal import dropping_unusable
 from whet.core.repository import Attempt, HotFunction, RepositoryResult, SuiteOutcome
 from whet.core.repository import Kind as ProjectKind
 from whet.core.result import Status
@@ -44,6 +47,8 @@ UNTRIED = {UNUSABLE, Status.BASELINE_INVALID.value}
 """How attempts end in which no candidate could be judged."""
 LOOKED_AT = 3
 """Hot functions that are looked at for each that shall be tried."""
+GRACE_SHARE = 0.05
+"""Of the cap on seconds, beside a second: a function that is being tried ends by the same cap, and is waited for."""
 
 
 def optimize_repository(
@@ -64,7 +69,7 @@ def optimize_repository(
         the document; its status is ``improved``, ``no_improvement``, ``budget_exhausted`` or ``baseline_invalid``.
 
     Raises:
-        UsageError: the folder is no repository with a commit, or an option cannot be used.
+        UsageError: the folder is no repository with a commit, an option cannot be used, or a model cannot be reached.
     """
     checkout = Checkout.open(Path(folder))
     names = {field.name for field in fields(Wish)}
@@ -75,7 +80,8 @@ def optimize_repository(
     try:
         run = store.begin(COMMAND, str(checkout.root), to_plain(job))
         store.set_fact(run, "uncommitted", list(checkout.uncommitted()))
-        return _Run(store, run, job, checkout, listener).work()
+        with dropping_unusable(store, run):
+            return _Run(store, run, job, checkout, listener).work()
     finally:
         store.close()
 
@@ -132,20 +138,32 @@ class _Run:
     listener: Listener
 
     def work(self) -> RepositoryResult:
-        """Takes the run to its end."""
-        self.listener(Event(Kind.STAGE, f"run {self.run}", {"run": self.run}))
-        place = self.store.home / WORKTREES / self.run
+        """Takes the run to its end.
+
+        Raises:
+            UsageError: an option cannot be used; where it is the model, the run can be resumed.
+        """
         watch = Stopwatch(self.store, self.run)
+        data = {"run": self.run, "budget": to_plain(self.job.budget), "worked": watch.seconds}
+        self.listener(Event(Kind.STAGE, f"run {self.run}", data))
+        place = self.store.home / WORKTREES / self.run
         with ExitStack() as stack:
             sandbox = stack.enter_context(closing(open_sandbox(self.job.options.sandbox, self.job.options.unsafe)))
+            interpreter = find_interpreter(self.job.options.python)
             worktree = self.checkout.open_worktree(place, self.job.head)
-            lighten(worktree.root, self.job.survey.ignore)
-            around = replace(self.job.survey, root=worktree.root)
-            ground = Ground(sandbox, find_interpreter(self.job.options.python), around, self.job.options.cores)
             try:
-                status, message = self._worked(ground, worktree, watch)
+                lighten(worktree.root, self.job.survey.ignore)
+                around = replace(self.job.survey, root=worktree.root)
+                ground = Ground(sandbox, interpreter, around, self.job.options.cores)
+                status, message = self._in_time(ground, worktree, watch)
             except BaselineError as error:
                 status, message = Status.BASELINE_INVALID, str(error)
+            except UnaskedError as error:
+                back = f"once that is mended, go on with: whet runs resume {self.run}"
+                raise UnaskedError(error.why, back) from None
+            except UsageError:
+                self.checkout.remove_worktree(place)
+                raise
         if self.job.apply and status is Status.IMPROVED:
             paths = self.checkout.changed_files(self.job.head, self._tip())
             lines = applied(self.checkout, self.job.head, self._tip(), paths)
@@ -156,6 +174,18 @@ class _Run:
         self.checkout.remove_worktree(place)
         return result
 
+    def _in_time(self, ground: Ground, worktree: Worktree, watch: Stopwatch) -> tuple[Status, str]:
+        """Does the work, and ends all of it once the time is up."""
+        cap = self.job.budget.seconds
+        left = math.inf if cap is None else cap * (1.0 + GRACE_SHARE) - watch.seconds
+        found = in_time(lambda: self._worked(ground, worktree, watch), left, lambda late: None)
+        if found is not None:
+            return found
+        ground.sandbox.close()
+        kept = sum(one.kept for one in self._attempts())
+        said = f"{_faster(kept, self.run)}; the whole command was not measured with it" if kept else "nothing was kept"
+        return Status.BUDGET_EXHAUSTED, f"{TIME_IS_UP}; {said}"
+
     def _worked(self, ground: Ground, worktree: Worktree, watch: Stopwatch) -> tuple[Status, str]:
         unchanged = _expect(snapshot(ground, worktree.root, BESIDE))
         suite = self._suite(ground, unchanged)
@@ -165,10 +195,12 @@ class _Run:
         reach = self._reach(ground, suite, hot)
         given = (command, worktree, ground, suite, functions, reach, watch, self.listener)
         bench = Bench(self.store, self.run, self.job, *given)
-        standing, spent_up = self._attempted(bench, hot, unchanged)
+        standing, spent_up, silent = self._attempted(bench, hot, unchanged)
         if standing is unchanged:
-            return _unchanged(self._attempts(), functions, spent_up)
-        return self._concluded(bench, unchanged, standing)
+            status, message = _unchanged(self._attempts(), functions, spent_up)
+        else:
+            status, message = self._concluded(bench, unchanged, standing)
+        return status, "; ".join(filter(None, (message, silent)))
 
     def _suite(self, ground: Ground, unchanged: Snapshot) -> Suite | None:
         """Returns the tests that pass before any change; None where the repository has none."""
@@ -226,10 +258,14 @@ class _Run:
         """Hash of the commit that holds the wins so far."""
         return next((one.commit for one in reversed(self._attempts()) if one.commit), self.job.head)
 
-    def _attempted(self, bench: Bench, hot: Sequence[HotFunction], unchanged: Snapshot) -> tuple[Snapshot, bool]:
-        """Tries function after function; returns the repository with its wins, and whether a cap ended that.
+    def _attempted(self, bench: Bench, hot: Sequence[HotFunction], unchanged: Snapshot) -> tuple[Snapshot, bool, str]:
+        """Tries function after function; one whose calls cannot be repeated or timed makes room for the next.
 
-        One whose calls cannot be repeated or timed makes room for the next.
+        Returns:
+            the repository with its wins, whether a cap ended that, and why the model could not be asked any more.
+
+        Raises:
+            UnaskedError: the model could not be asked from the beginning.
         """
         standing = unchanged
         if (tip := self._tip()) != self.job.head:
@@ -243,13 +279,18 @@ class _Run:
             bench.worktree.reset(self._tip())
             budget = left(bench)
             if budget is None:
-                return standing, True
-            told, standing = attempt(bench, number, function, budget, standing)
+                return standing, True, ""
+            try:
+                told, standing = attempt(bench, number, function, budget, standing)
+            except UnaskedError as error:
+                if not self._attempts():
+                    raise
+                return standing, False, error.why
             self.store.set_fact(self.run, f"{ATTEMPT}{number:04}", to_plain(told))
             if told.commit is not None:
                 self.checkout.set_branch(self.run, told.commit)
             bench.watch.save()
-        return standing, any(one.status == Status.BUDGET_EXHAUSTED for one in self._attempts())
+        return standing, any(one.status == Status.BUDGET_EXHAUSTED for one in self._attempts()), ""
 
     def _concluded(self, bench: Bench, unchanged: Snapshot, standing: Snapshot) -> tuple[Status, str]:
         """Measures the command at the head against the branch, afresh."""
@@ -261,11 +302,15 @@ class _Run:
             self.store.set_fact(self.run, "end_to_end", known)
         whole = from_plain(Measurement, known)
         kept = [one for one in self._attempts() if one.kept]
-        message = f"{count(len(kept), 'function')} faster, one commit each on {BRANCHES}{self.run}"
+        message = _faster(len(kept), self.run)
         if whole.outcome is Outcome.SLOWER:
             return Status.NO_IMPROVEMENT, f"{message}; but all together the command is slower: {whole.note}"
         said = times(whole.speedup.ratio) if whole.outcome is Outcome.FASTER else f"no gain shown ({whole.note})"
         return Status.IMPROVED, f"{message}; the whole command: {said}"
+
+
+def _faster(number: int, run: str) -> str:
+    return f"{count(number, 'function')} faster, one commit each on {BRANCHES}{run}"
 
 
 T = TypeVar("T", Snapshot, Suite, Measurement)

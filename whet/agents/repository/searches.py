@@ -12,7 +12,7 @@ from whet.agents.optimize import optimize, resume
 from whet.agents.repository.bench import Bench
 from whet.agents.repository.helpers import with_helpers
 from whet.core.config import Budget
-from whet.core.errors import UsageError
+from whet.core.errors import UnaskedError, UsageError
 from whet.core.events import Event
 from whet.core.plain import from_plain
 from whet.core.repository import HotFunction
@@ -80,6 +80,9 @@ def searched(bench: Bench, number: int, function: HotFunction, budget: Budget, s
         function: to search for.
         budget: that is left.
         standing: the repository with the wins so far.
+
+    Raises:
+        UnaskedError: its model never replied.
     """
     if function.symbol is None:
         return _file_searched(bench, number, function, budget, standing)
@@ -88,6 +91,8 @@ def searched(bench: Bench, number: int, function: HotFunction, budget: Budget, s
         key = f"{CHILD}{number}:{turn}"
         try:
             result = _function_searched(bench, key, function, plan, budget)
+        except UnaskedError:
+            raise
         except UsageError as error:  # nothing was recorded, or no call can be repeated
             why = one_line(str(error), 500)
             continue
@@ -157,7 +162,8 @@ def _child(
     home = bench.store.home
 
     def hear(event: Event) -> None:
-        data = dict(event.data)
+        # The caps and the seconds that a user is shown are those of the whole run.
+        data = {name: value for name, value in event.data.items() if name not in ("named", "budget", "worked")}
         if (run := data.pop("run", None)) is not None:
             # Stored before the run does anything else; the whole run is what a user resumes.
             bench.store.set_fact(bench.run, key, run)

@@ -58,9 +58,13 @@ def _worked(order: Mapping[str, Any], answers: TextIO) -> int:
     lock = threading.Lock()
 
     def hear(event: Event) -> None:
-        if event.kind not in (Kind.COST, Kind.TURN):
+        # A client may ask for a run as soon as it hears of it, and before it has begun there is none.
+        if event.kind in (Kind.COST, Kind.TURN) or "named" in event.data:
+            return
+        line = lasting_line(event) or one_line(event.text)
+        if line:
             with lock:
-                _say(answers, {"progress": lasting_line(event) or one_line(event.text)})
+                _say(answers, {"progress": line})
 
     try:
         with _words(order) as words:

@@ -14,6 +14,7 @@ from whet.core.config import Options, load_project_config
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import Measurement, Outcome
+from whet.core.removal import dropping_unusable
 from whet.core.repository import Survey
 from whet.core.result import Result, Status
 from whet.core.revision import Answer, FunctionAnswer, RevisionResult
@@ -87,7 +88,8 @@ def verify_revisions(
     try:
         request = {"rev": rev, "before": before, "after": after}
         name = store.begin(COMMAND, f"{checkout.root} {rev}", request)
-        with ExitStack() as stack:
+        listener(Event(Kind.STAGE, f"run {name}", {"named": name}))
+        with dropping_unusable(store, name), ExitStack() as stack:
             sandbox = stack.enter_context(closing(open_sandbox(settings.sandbox, settings.unsafe)))
             places = [store.home / WORKTREES / f"{name}-{side}" for side in ("before", "after")]
             ours, theirs = (
