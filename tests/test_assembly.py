@@ -247,14 +247,16 @@ def test_loops_are_found_from_their_jumps() -> None:
 @pytest.mark.parametrize("language", ["asm", "c"])
 def test_more_arguments_than_can_be_passed_are_told_in_a_line(whet: Any, tmp_path: Path, language: str) -> None:
     many = ", ".join(f"int64_t a{number}" for number in range(29))
-    (tmp_path / "f.c").write_text(f"#include <stdint.h>\nint64_t f({many}, int64_t n) {{ return a0 + n; }}\n")
+    text = f"#include <stdint.h>\nint64_t f({many}, int64_t n) {{ return a0 + n; }}\n"
+    (tmp_path / "f.c").write_text(text)
+    (tmp_path / "answer.c").write_text(text.replace("a0 + n", "n + a0"))
     reference = '[oracle]\nreference = "f.c"\n' if language == "asm" else ""
     (tmp_path / "whet.toml").write_text(
         f'[task]\nlanguage = "{language}"\ntarget = "{"f.s" if language == "asm" else "f.c"}"\nsymbol = "f"\n'
         f'[signature]\nprototype = "int64_t f({many}, int64_t n)"\nn = {{role = "size"}}\n{reference}'
         "[workload]\nsizes = [1]\n"
     )
-    done = whet("verify", tmp_path, "--candidate", tmp_path / "f.c")
+    done = whet("verify", tmp_path, "--candidate", tmp_path / "answer.c")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.endswith("f takes 30 arguments; 24 of them would lie on the stack, and at most 16 can be passed there")
