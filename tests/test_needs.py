@@ -59,7 +59,7 @@ def judged(tmp_path_factory):
                 if compared.fault is not None:
                     return compared.fault
                 found = Passed("agrees", compared.evidence)
-                return with_conditions(found, task, examination, theirs.subject, oracle)
+                return with_conditions(found, task, examination, theirs, oracle)
 
     yield judge
     sandbox.close()

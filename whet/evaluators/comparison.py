@@ -47,4 +47,4 @@ def compared(
     concluding = concluded(replace(found, evidence=evidence), [f"scaled to this machine: {scaled}"] if scaled else [])
     if isinstance(concluding, Inconclusive):
         return concluding
-    return with_conditions(concluding, task, examination, theirs.subject, oracle)
+    return with_conditions(concluding, task, examination, theirs, oracle)

@@ -18,6 +18,8 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
+from whet.evaluators.needs.broken_inputs import BrokenInputs
+from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import at_once
 from whet.evaluators.sequences import Rehearsal
 from whet.evaluators.subjects import Subject
@@ -71,6 +73,7 @@ class Examination:
         self._error: BaseException | None = None
         self._spoiled: dict[bytes, Answer] = {}
         self._rehearsal: Rehearsal | None = None
+        self._broken_inputs: BrokenInputs | None = None
 
     @property
     def program(self) -> bool:
@@ -121,6 +124,17 @@ class Examination:
                 met = self._examiner.met
                 self._rehearsal = Rehearsal(self.baseline, self.source, met, seed, self.hash_seed, self.seconds)
             return self._rehearsal
+
+    def broken_inputs(self, oracle: Oracle) -> BrokenInputs:
+        """Returns what attacks a candidate's needs, when all steps are made.
+
+        Args:
+            oracle: compares outcomes.
+        """
+        with self._lock:
+            if self._broken_inputs is None:
+                self._broken_inputs = BrokenInputs(self.source, oracle, self._examiner.met, self._examiner.ours)
+            return self._broken_inputs
 
     def close(self) -> None:
         """Ends the baseline's process."""
