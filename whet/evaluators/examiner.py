@@ -174,20 +174,21 @@ class Examiner:
         for item in self._planned(costs):
             if item.size in lost:
                 continue
-            expected = self.ours.call(item.payload, self._seconds)
+            cost = costs.of(item)
+            expected, again = self._met(item, cost)
             if isinstance(expected, Fault):
                 if item.size in self._source.sizes or item.size is None:
                     yield BaselineLost(Reason.NONDETERMINISTIC, f"the baseline: {expected.detail}")
                     return
                 lost.add(item.size)  # a size that nobody listed and the baseline cannot do
                 continue
-            outcome, cost = expected[0], costs.of(item)
+            outcome = expected[0]
             if item.size is None or item.size in self._source.sizes:
                 self._natural.add(self._raised(outcome))
             elif self.asked(outcome, textual=False) is Wanted.NOTHING:
                 self.discarded += 1
                 continue
-            yield self._step(item, expected, cost, Wanted.SAME, promised=True, again=self._again(item, cost))
+            yield self._step(item, expected, cost, Wanted.SAME, promised=True, again=again)
 
     def _planned(self, costs: Costs) -> Iterator[Input]:
         """Yields as many of the planned inputs as the baseline's cost allows, and notes what is left out."""
@@ -218,12 +219,13 @@ class Examiner:
     def _raised(self, outcome: bytes) -> str:
         return "" if outcome.startswith(VALUE) and not self._program else raised(decode(outcome), self._program)
 
-    def _again(self, item: Input, cost: float) -> bytes | None:
-        """Returns the outcome when a cheap input comes once more in a row."""
-        if self._program or cost > CHEAP:
-            return None
-        again = self.ours.call(item.payload, self._seconds)
-        return None if isinstance(again, Fault) else again[0]
+    def _met(self, item: Input, cost: float) -> tuple[Answer, bytes | None]:
+        """Returns what the baseline makes of an input, and the outcome when a cheap one comes once more in a row."""
+        once = self._program or cost > CHEAP
+        with closing(self.ours.calls([item.payload] * (1 if once else 2), self._seconds)) as answers:
+            first = next(answers)
+            again = None if once or isinstance(first, Fault) else next(answers)
+        return first, None if again is None or isinstance(again, Fault) else again[0]
 
     def _step(
         self,

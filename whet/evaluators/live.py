@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -177,7 +178,8 @@ class LiveFunction:
 
     def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
         """See `Live.calls`."""
-        question = ("each", way, [len(payload) for payload in payloads], b"".join(payloads))
+        sizes = struct.pack(f"<{len(payloads)}Q", *map(len, payloads))
+        question = ("each", way, sizes, b"".join(payloads))
         try:
             with closing(self._session.ask_each(*question, answers=len(payloads), seconds=seconds)) as answers:
                 for answer in answers:

@@ -15,7 +15,7 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import CHEAP, MODERATE, affordable, spread
-from whet.evaluators.examiner import Step, raised
+from whet.evaluators.examiner import VALUE, Step, raised
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.call_sequences import Calls, SequenceMaker, code, inputs_of, simpler
 from whet.evaluators.inputs.shrink import shrink
@@ -80,7 +80,9 @@ class Rehearsal:
         self.source = source
         self.hash_seed = hash_seed
         self.seconds = seconds
-        self._natural = frozenset(raised(decode(step.expected), program=False) for step in met) - {""}
+        self._natural = frozenset(
+            raised(decode(step.expected), program=False) for step in met if not step.expected.startswith(VALUE)
+        )
         self.expected = self._met(list(self._drawn(met, seed))) if compares_sequences(source.task) and met else []
 
     def _drawn(self, met: Sequence[Step], seed: int) -> Iterator[Calls]:

@@ -150,7 +150,7 @@ class PipeSession:
         try:
             self._put(message, self._deadline(seconds))
             while left:
-                answer = self._answer(self._deadline(seconds), BREATH if left > 1 else 0.0)
+                answer = self._answer(seconds, BREATH if left > 1 else 0.0)
                 if left == 1 and (incident := self._child.overdrawn()):
                     break
                 left -= 1
@@ -222,22 +222,34 @@ class PipeSession:
             raise Incident("protocol", "the process spoke before it was asked")
         self._send(message, deadline)
 
-    def _answer(self, deadline: Deadline, breath: float) -> bytes:
-        """Returns the next answer."""
-        end = self._arrived(deadline, breath)
+    def _answer(self, seconds: float | CpuLimit, breath: float) -> bytes:
+        """Returns the next answer; most of many are ahead already."""
+        end = self._end_ahead() or self._arrived(self._deadline(seconds), breath)
         answer = bytes(memoryview(self._ahead)[HEADER:end])
         del self._ahead[:end]
         return answer
 
+    def _end_ahead(self) -> int:
+        """Returns where the next answer ends, where all of it is ahead; else 0."""
+        if len(self._ahead) < HEADER:
+            return 0
+        end = HEADER + self._length()
+        return end if len(self._ahead) >= end else 0
+
     def _arrived(self, deadline: Deadline, breath: float = 0.0) -> int:
         """Waits until all of the next answer is ahead; returns where it ends."""
         self._read_up_to(HEADER, deadline, breath)
+        end = HEADER + self._length()
+        self._read_up_to(end, deadline)
+        return end
+
+    def _length(self) -> int:
+        """Returns how long the next answer says it is."""
+        length: int
         (length,) = struct.unpack_from("<Q", self._ahead)
         if length > self._limit:
             raise Incident("output_flood", f"an answer of {length} bytes; the limit is {self._limit}")
-        end: int = HEADER + length
-        self._read_up_to(end, deadline)
-        return end
+        return length
 
     def _send(self, message: tuple[Any, ...], deadline: Deadline) -> None:
         for piece in framed(message):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from whet.core.condition import CONDITIONS, Condition, under
@@ -16,7 +18,6 @@ from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import VALUE
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.inputs.plain_data import read, write
-from whet.evaluators.inputs.plan import input_hash
 from whet.evaluators.live import Answer
 from whet.evaluators.needs.broken_inputs import BASELINE_SECONDS, Taken, answers_of
 from whet.evaluators.needs.trials import Trial
@@ -46,7 +47,7 @@ def attacked(task: Task, examination: Examination, theirs: Side, oracle: Oracle)
 
     Returns:
         Evidence: ``conditions``, the needs that nothing rules out; in ``needs`` how many inputs the original took,
-        by need, their hashes, and what ruled needs out.
+        by need, the SHA-256 of them all in order, and what ruled needs out.
     """
     return _Attack(task, examination, theirs, oracle).evidence()
 
@@ -68,21 +69,21 @@ class _Attack:
         self.theirs = theirs
         self.oracle = oracle
         self.tried: Counter[str] = Counter()
-        self.hashes: list[str] = []
+        self.digest = sha256()
         self.found: dict[tuple[str, str], Condition] = {}
         self.settled: set[tuple[str, str]] = set()
 
     def evidence(self) -> Mapping[str, Any]:
         """Makes the attack."""
         inputs = self.examination.broken_inputs(self.oracle)
-        for taken in inputs.turns:
+        for taken in _more_and_more(inputs.turns):
             self.meet([one for one in taken if one.trial.key not in self.settled])
         self.oracle.float_evidence()  # what it counted here is about no input that both had to meet
         return {
             CONDITIONS: [asdict(condition) for condition in self.found.values()],
             "needs": {
                 "tried": dict(self.tried),
-                "hashes": self.hashes,
+                "digest": self.digest.hexdigest(),
                 "ruled_out": [asdict(one) for one in inputs.ruled_out],
             },
         }
@@ -92,8 +93,10 @@ class _Attack:
         payloads = [one.trial.item.payload for one in taken]
         with closing(answers_of(self.theirs, payloads, CANDIDATE_SECONDS)) as answers:
             for one, answer in zip(taken, answers, strict=True):
+                if one.trial.key in self.settled:  # since a turn that came in the same exchange
+                    continue
                 self.tried[one.trial.need.name] += 1
-                self.hashes.append(input_hash(one.trial.item))
+                self.digest.update(one.trial.item.payload)
                 self.judge(one.trial, one.expected, answer)
 
     def judge(self, trial: Trial, expected: bytes, answer: Answer) -> None:
@@ -141,6 +144,14 @@ class _Attack:
                 answers.append(fresh.call(trial.item.payload, CpuLimit(seconds)))
         ours, theirs = answers
         return not self.differs(trial, expected, ours) and bool(self.differs(trial, expected, theirs))
+
+
+def _more_and_more(turns: Sequence[Sequence[Taken]]) -> Iterator[list[Taken]]:
+    """Yields turns, more and more of them at once: to a candidate without conditions an exchange a turn is waste."""
+    first, count = 0, 1
+    while first < len(turns):
+        yield list(chain.from_iterable(turns[first : first + count]))
+        first, count = first + count, 2 * count
 
 
 def _raised(expected: bytes, actual: bytes) -> str:

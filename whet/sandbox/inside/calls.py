@@ -10,6 +10,7 @@ import gc
 import io
 import os
 import resource
+import struct
 import sys
 import time
 
@@ -242,7 +243,7 @@ WAYS = {"call": call_once, "spoil": call_after_spoiling, "sequence": call_in_seq
 """What `each` does with every input."""
 
 
-def each(target: Loaded, way: str, sizes: list[int], payloads: bytes, capture: Capture, channel: Channel) -> None:
+def each(target: Loaded, way: str, sizes: bytes, payloads: bytes, capture: Capture, channel: Channel) -> None:
     """Runs one input after the other; the outcome of each is sent before the next one is met.
 
     So an end in the middle is told from what came before it. An answer is the nanoseconds in 8 bytes, and the outcome.
@@ -250,14 +251,14 @@ def each(target: Loaded, way: str, sizes: list[int], payloads: bytes, capture: C
     Args:
         target: what is called.
         way: one of `WAYS`.
-        sizes: bytes of each input.
+        sizes: how many bytes each input has, in 8 bytes.
         payloads: all inputs, one behind the other.
         capture: what it prints.
         channel: takes the answers.
     """
     run = WAYS[way]
     start = 0
-    for size in sizes:
+    for (size,) in struct.iter_unpack("<Q", sizes):
         outcome, spent = run(target, payloads[start : start + size], capture)
         # Whoever reached the clock may have it say anything: what is no time is told as more than any call lasts.
         sound = type(spent) is int and 0 <= spent < FOREVER
