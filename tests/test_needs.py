@@ -41,11 +41,19 @@ from whet.testing.preconditions.corpus import pairs
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
-    """Compares a rewrite with a function on fresh inputs, and attacks its needs where it agrees."""
+def bare():
+    """A sandbox and an interpreter."""
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
-    sandbox, interpreter = open_sandbox("bubblewrap", False), find_interpreter(None)
+    sandbox = open_sandbox("bubblewrap", False)
+    yield sandbox, find_interpreter(None)
+    sandbox.close()
+
+
+@pytest.fixture(scope="module")
+def judged(bare, tmp_path_factory):
+    """Compares a rewrite with a function on fresh inputs, and attacks its needs where it agrees."""
+    sandbox, interpreter = bare
 
     def judge(target, workload, candidate, symbol, seed=1):
         task = task_of(tmp_path_factory.mktemp("needs"), target, symbol, workload)
@@ -61,8 +69,7 @@ def judged(tmp_path_factory):
                 found = Passed("agrees", compared.evidence)
                 return with_conditions(found, task, examination, theirs, oracle)
 
-    yield judge
-    sandbox.close()
+    return judge
 
 
 def task_of(folder, target, symbol, workload=None):
@@ -200,6 +207,29 @@ def test_what_is_ruled_out_is_no_condition(judged, target, workload, by):
     found = judged(target, workload, COMMON.wrong, "common")
     assert told(found) == set()
     assert {"need": "hashable", "parameter": "right", "by": by} in found.evidence["needs"]["ruled_out"]
+
+
+def test_the_baseline_is_asked_once_for_all_candidates_of_an_examination(bare, tmp_path):
+    task = task_of(tmp_path, COMMON.target, "common", COMMON.workload)
+    workshop = Workshop(task, *bare, preloads(task))
+    with closing(InputSource(task, *bare)) as source:
+        oracle = Oracle(task, source)
+        examination = Examination(workshop.build(COMMON.target), source, 1, 7, 10.0)
+        found = []
+        with closing(oracle), closing(examination):
+            for text in (COMMON.wrong, COMMON.honest, COMMON.wrong):
+                with closing(Side(workshop.build(text), 7)) as theirs:
+                    assert compare(examination, theirs, oracle, explain=False).fault is None
+                    found.append(with_conditions(Passed("agrees", {}), task, examination, theirs, oracle))
+                inputs = examination.broken_inputs(oracle)
+                assert examination.broken_inputs(oracle) is inputs
+    first, honest, again = found
+    assert first == again
+    assert told(first)
+    assert not told(honest)
+    offered = sum(map(len, inputs.turns))
+    assert sum(honest.evidence["needs"]["tried"].values()) == offered
+    assert sum(first.evidence["needs"]["tried"].values()) < offered
 
 
 @pytest.mark.parametrize(
