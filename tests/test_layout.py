@@ -1,4 +1,4 @@
-"""The house: rooms, downward imports, links, file sizes."""
+"""The layout: packages, downward imports, links, file sizes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 WHET = ROOT / "whet"
-ROOMS = ("core", "sandbox", "evaluators", "prompts", "agents", "benchmarks", "bot", "cli")
+PACKAGES = ("core", "sandbox", "evaluators", "prompts", "agents", "benchmarks", "bot", "cli")
 LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
 MAY_TEST = ("cli", "testing")
 TASKS = WHET / "benchmarks" / "tasks"
@@ -48,7 +48,7 @@ def faults(text: str, path: Path) -> list[str]:
     """Returns what a module's imports do wrong."""
     found = []
     where = path.relative_to(WHET).parts
-    room = where[0] if len(where) > 1 else None
+    package = where[0] if len(where) > 1 else None
     for name in imports(text, path):
         top, *rest = name.split(".")
         if top in LINKS:
@@ -57,12 +57,12 @@ def faults(text: str, path: Path) -> list[str]:
             own = name.startswith("whet.sandbox.inside.")
             if not own and top not in sys.stdlib_module_names and top not in (*CANDIDATES_OWN, BROUGHT.get(path.name)):
                 found.append(f"{name}: only the standard library exists inside the sandbox")
-        elif top == "whet" and rest and room is not None:
+        elif top == "whet" and rest and package is not None:
             other = rest[0]
-            if other == "testing" and room not in MAY_TEST and where[:2] != ("benchmarks", "self"):
+            if other == "testing" and package not in MAY_TEST and where[:2] != ("benchmarks", "self"):
                 found.append(f"{name}: only cli, benchmarks/self and tests import whet.testing")
-            if room in ROOMS and other in ROOMS and ROOMS.index(other) > ROOMS.index(room):
-                found.append(f"{name}: {room} lies below {other}")
+            if package in PACKAGES and other in PACKAGES and PACKAGES.index(other) > PACKAGES.index(package):
+                found.append(f"{name}: {package} lies below {other}")
     return found
 
 
@@ -72,7 +72,7 @@ def test_imports_run_downward(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "room"),
+    ("text", "package"),
     [
         ("from whet.agents.models import base", "evaluators"),
         ("def f():\n    from whet.cli import main", "bot"),
@@ -84,12 +84,12 @@ def test_imports_run_downward(path):
         ("from whet.core import task", "sandbox/inside"),
     ],
 )
-def test_an_import_upward_is_noticed(text, room):
-    assert len(faults(text, WHET / room / "module.py")) == 1
+def test_an_import_upward_is_noticed(text, package):
+    assert len(faults(text, WHET / package / "module.py")) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "room"),
+    ("text", "package"),
     [
         ("from whet.core.task import Task", "agents"),
         ("from . import wire\nimport json", "sandbox/inside"),
@@ -97,8 +97,8 @@ def test_an_import_upward_is_noticed(text, room):
         ("from whet.testing import models", "cli"),
     ],
 )
-def test_an_import_downward_is_fine(text, room):
-    assert faults(text, WHET / room / "module.py") == []
+def test_an_import_downward_is_fine(text, package):
+    assert faults(text, WHET / package / "module.py") == []
 
 
 def test_inside_knows_its_siblings_by_relative_imports_only():
@@ -124,7 +124,7 @@ def test_inside_starts_without_what_only_candidates_bring():
 
 
 @pytest.mark.parametrize("name", LINKS)
-def test_the_top_level_shows_the_rooms(name):
+def test_the_top_level_shows_the_packages(name):
     link = ROOT / name
     assert link.is_symlink()
     assert link.readlink() == Path("whet", name)
