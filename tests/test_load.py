@@ -184,6 +184,19 @@ def test_a_slow_reference_is_asked_less_often_and_never_less_than_the_floor() ->
     assert runs == {0.01: (FULL * (1 + SAMPLES), 2), 1.0: (1 + FEWEST_SAMPLES, FULL + 1)}
 
 
+def test_after_the_first_inputs_no_more_samples_are_taken_than_show_that_a_float_is_right() -> None:
+    reference = Slow(0.01)
+    judge = FloatJudge(4.0, reference)
+    for _ in range(FULL):
+        assert accepted(judge, 40)
+    assert reference.runs == FULL * (1 + SAMPLES)
+    assert accepted(judge, 40)  # too far off for a glance; right by the truth alone
+    assert reference.runs == FULL * (1 + SAMPLES) + 1
+    assert not accepted(judge, 50)  # what is wrong is so by all samples
+    assert reference.runs == (FULL + 1) * (1 + SAMPLES) + 1
+    assert judge.evidence()["judged_by_few_samples"] == 1
+
+
 def test_patience_ends_a_candidate_that_takes_too_long_for_all_inputs_together() -> None:
     assert list(Patience(60.0).over(iter(range(5)))) == list(range(5))
     with pytest.raises(OutOfPatienceError):

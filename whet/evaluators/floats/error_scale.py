@@ -38,6 +38,13 @@ class Samples:
         self.change = {name: np.zeros_like(self.truth[name]) for name in ours}
         self.count = 0
 
+    @property
+    def only_raise(self) -> bool:
+        """Whether further samples can only raise what is allowed: see `allowance`."""
+        if not self.known:
+            return self.count > 0
+        return all(error.any() for error in self.error.values())
+
     def near(self, plain: Groups | None, truth: Groups | None) -> None:
         """Adds the baseline's outcome on an input near by, and what it should be."""
         if plain is None or not alike(self.ours, plain) or (self.known and not alike(self.ours, truth)):

@@ -78,6 +78,11 @@ class _Seen:
         """How many samples are drawn for one input."""
         return FEWEST_SAMPLES if self.slow else SAMPLES
 
+    @property
+    def enough(self) -> bool:
+        """Whether as many were judged in full as have to be."""
+        return self.full >= (FEWEST_FULL if self.slow else FULL)
+
     def add(self, name: str, group: Group, allowance: Allowance) -> None:
         bins, scale = _magnitudes(group)
         with np.errstate(over="ignore"):  # what is allowed beyond all doubles is infinite
@@ -88,8 +93,7 @@ class _Seen:
 
     def suffices(self, ours: Groups, theirs: Groups) -> bool:
         """Whether the candidate's floats are so near the baseline's that there is nothing to find out."""
-        enough = FEWEST_FULL if self.slow else FULL
-        return self.full >= enough and self.near_enough(ours, theirs)
+        return self.enough and self.near_enough(ours, theirs)
 
     def near_enough(self, ours: Groups, theirs: Groups) -> bool:
         """Whether no float is off from the baseline's by more than `GLANCE` of the least that was allowed so far."""
@@ -100,6 +104,14 @@ class _Seen:
             return Allowance(finite(wide(group.values())), allowed, allowed)
 
         return not beyond(ours, theirs, rule)
+
+
+def _surely_right(seen: _Seen, samples: Samples, ours: Groups, theirs: Groups, found: Mapping[str, Allowance]) -> bool:
+    """Whether the candidate's floats are right by the samples so far, whatever further ones would show.
+
+    The first inputs of a size are judged by all samples all the same: what they allow holds for the next ones.
+    """
+    return seen.enough and samples.only_raise and not beyond(ours, theirs, lambda group, _: found[group])
 
 
 def _filled(shares: Reals) -> Reals:
@@ -128,6 +140,7 @@ class _Tally:
 
     judged: int = 0
     at_a_glance: int = 0
+    by_few_samples: int = 0
     references: Counter[str] = field(default_factory=Counter)
     worst_ratio: float = 0.0
     worst_share: float = 0.0
@@ -165,9 +178,11 @@ class FloatJudge:
             if seen.suffices(ours, theirs) or self._smaller_suffice(size, ours, theirs):
                 tally.at_a_glance += 1
                 return ""
-            found, source = self._allowances(seen, payload, ours, theirs)
-            # What is wrong by more was not looked at closely: it says nothing of what the next candidate may be off by.
-            if source != HALF:
+            found, source, early = self._allowances(seen, payload, ours, theirs)
+            tally.by_few_samples += early
+            # What is wrong by more, or right by fewer samples, was not looked at closely: it says nothing of what the
+            # next candidate may be off by.
+            if source != HALF and not early:
                 seen.full += 1
                 for group, allowance in found.items():
                     seen.add(group, ours[group], allowance)
@@ -184,6 +199,7 @@ class FloatJudge:
             "rule": f"error_ratio {self._ratio:g}",
             "inputs_with_other_bits": tally.judged,
             "judged_by_earlier_inputs": tally.at_a_glance,
+            "judged_by_few_samples": tally.by_few_samples,
             "references": dict(tally.references),
             "worst_ratio": tally.worst_ratio,
             "worst_share_of_allowed": tally.worst_share,
@@ -218,8 +234,8 @@ class FloatJudge:
 
     def _allowances(
         self, seen: _Seen, payload: bytes, ours: Groups, theirs: Groups
-    ) -> tuple[dict[str, Allowance], str]:
-        """Returns what is allowed in each group, and what that rests on."""
+    ) -> tuple[dict[str, Allowance], str, bool]:
+        """Returns what is allowed in each group, what that rests on, and whether fewer samples were enough for it."""
         changed = any(name.startswith(ARGUMENTS) for name in ours)
         near = self._reference.near(payload, 0)
         magnitude = near[1] if near else 0.0
@@ -230,22 +246,29 @@ class FloatJudge:
         samples = Samples(ours, truth)
         most = {name: samples.most(name, magnitude) for name in ours}
         if beyond(ours, theirs, lambda group, _: most[group]):
-            return most, HALF
-        if near is not None:
+            return most, HALF, False
+        found = self._allowed(samples, magnitude)
+        early = _surely_right(seen, samples, ours, theirs, found)
+        if near is not None and not early:
             drawn = (self._nearby if magnitude else self._coarser)(payload, truth, changed)
             before = self._reference.spent()
             for number, add in enumerate(drawn, 1):
                 add(samples)
                 if number == 1 and not seen.full:
                     seen.slow = seen.slow or self._reference.spent() - before > SLOW_SAMPLE
-                if number >= seen.samples:
+                found = self._allowed(samples, magnitude)
+                early = number < seen.samples and _surely_right(seen, samples, ours, theirs, found)
+                if early or number >= seen.samples:
                     break
         source = (
             f"{BITS} bits or the next wider type"
             if truth is not None
             else ("inputs off by a last place" if samples.count else f"{LAST_RESORT_ULPS:g} ulp")
         )
-        return {name: samples.allowance(name, self._ratio, magnitude) for name in ours}, source
+        return found, source, early
+
+    def _allowed(self, samples: Samples, magnitude: float) -> dict[str, Allowance]:
+        return {name: samples.allowance(name, self._ratio, magnitude) for name in samples.ours}
 
     def _nearby(self, payload: bytes, truth: Groups | None, changed: bool) -> Iterator[Callable[[Samples], None]]:
         """Yields what adds the baseline's outcomes on inputs that are off by a last place."""
