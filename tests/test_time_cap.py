@@ -13,6 +13,7 @@ import pytest
 from work import Work, answer, scripted, version
 
 from whet.agents import preparing, time_cap
+from whet.agents.history import WORKED
 from whet.agents.models.manual import ManualModel
 from whet.agents.optimize import optimize, replay, resume
 from whet.core.candidate import content_id
@@ -181,6 +182,45 @@ def test_a_cap_of_the_project_covers_it_too(work, monkeypatch):
     result = optimize(f"{work.path}::f", model="catalogue", home=work.home)
     over.set()
     assert result.status is Status.BUDGET_EXHAUSTED
+
+
+class Interrupted(TabledEvaluator):
+    """Is interrupted once a certain text is checked."""
+
+    def check(self, candidate):
+        if candidate.source == version(2):
+            raise KeyboardInterrupt
+        return super().check(candidate)
+
+
+def test_the_time_covers_the_ladder_of_a_run_that_goes_on_and_what_was_confirmed_is_reported(work, monkeypatch):
+    evaluator = Interrupted(work.task, {version(1): Row(2.0)})
+    with pytest.raises(KeyboardInterrupt):
+        work.optimize(
+            scripted([answer(version(1))], [answer(version(2))]),
+            {},
+            evaluator=evaluator,
+            budget_seconds=1000.0,
+            candidates=1,
+        )
+    over = threading.Event()
+
+    def ladder(*_):
+        assert over.wait(MINUTE)
+        return evaluator
+
+    monkeypatch.setattr(preparing, "ladder", ladder)
+    with closing(Store(work.home)) as store:
+        (record,) = store.runs()
+        assert store.hold(record.id)
+        store.set_fact(record.id, WORKED, 1000.0)
+    result = resume(record.id, model=scripted([]), home=work.home)
+    over.set()
+    assert result.status is Status.IMPROVED
+    assert result.candidate.id == content_id(version(1))
+    assert "--budget-seconds is spent" in result.message
+    monkeypatch.undo()
+    assert replay(record.id, home=work.home).candidate.id == result.candidate.id
 
 
 def test_what_comes_too_late_is_ended_and_what_comes_in_time_is_not(monkeypatch):

@@ -35,7 +35,7 @@ from whet.agents.outcome import Spent, concluded, recorded, unusable
 from whet.agents.person import Words
 from whet.agents.pinned import Pinned
 from whet.agents.predictions import Predictions
-from whet.agents.preparing import Ready, cut_short, ladder, ready, with_workload
+from whet.agents.preparing import Ready, cut_short, ready, reopened, with_workload
 from whet.agents.prices import load_prices
 from whet.agents.proposing import Proposing
 from whet.agents.remembering import REMEMBERED, Remembering
@@ -256,7 +256,7 @@ def resume(
         cluster = job.options.cluster if cluster is None else cluster
         judges = stack.enter_context(judges_of(cluster, store, listener, executor))
         _import_loop()
-        evaluator = evaluator or ladder(judges, task, job.options, job.seed, job.author, listener, run)
+        evaluator = evaluator or reopened(judges, store, run, job, task, listener, began)
         store.reopen(run)
         return _work(store, run, job, judges, evaluator, models, listener, person, began)
 

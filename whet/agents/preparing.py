@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from whet.agents.desk import Desk
-from whet.agents.history import TIME_IS_UP
+from whet.agents.evaluations import StoredEvaluations
+from whet.agents.history import TIME_IS_UP, Stopwatch
 from whet.agents.job import Job
 from whet.agents.judges import Judges
 from whet.agents.lanes import side_by_side
@@ -122,6 +123,30 @@ def ladder(
         if author:
             return None
         raise
+
+
+def reopened(
+    judges: Judges, store: Store, run: str, job: Job, task: Task, listener: Listener, began: float
+) -> Evaluator | None:
+    """Returns the ladder of a run that goes on, as `ladder` does; what it has recorded where the time is up before.
+
+    Args:
+        judges: open the ladder.
+        store: holds the run.
+        run: its id.
+        job: what it is.
+        task: its own.
+        listener: hears what is done.
+        began: when the run was gone on with, by ``time.monotonic``.
+    """
+    seconds = job.budget.seconds
+    left = math.inf if seconds is None else seconds - Stopwatch(store, run, began).seconds
+
+    def work() -> Ready:
+        return Ready(task, ladder(judges, task, job.options, job.seed, job.author, listener, run))
+
+    came = in_time(work, left, Ready.close)
+    return StoredEvaluations(store, run, task) if came is None else came.evaluator
 
 
 def with_workload(

@@ -39,7 +39,7 @@ def turned(
     """
     if math.isinf(caps.seconds_left):
         return turn()
-    came = side_by_side([turn], 1, caps.seconds_left + GRACE_SECONDS)
+    came = side_by_side([turn], 1, caps.seconds_left + GRACE_SECONDS) if caps.seconds_left > 0.0 else {}
     if came:
         return came[0]
     ledger.abandon()
