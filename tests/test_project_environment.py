@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import whet
+from whet.benchmarks.tasks import task_folder
 from whet.core.config import Options
 from whet.core.result import Status
 from whet.core.task import Kind, Task
@@ -160,6 +161,28 @@ def test_only_python_files_have_one_and_a_given_one_stays(tmp_path):
     assert in_environment(f"{tmp_path}/t.py::f", given, {}) == given
     for target in (f"{tmp_path}/problem.py", f"{tmp_path}/t.cpp::f", f"{tmp_path}/none.py::f", "kernelbench:1/1"):
         assert in_environment(target, Options(), {}) == Options()
+
+
+@pytest.mark.parametrize(
+    ("text", "has_one"),
+    [
+        ('[task]\nlanguage = "python"\ntarget = "t.py"\n', True),
+        ('[task]\nlanguage = "cpp"\ntarget = "t.cpp"\n', False),
+        ("[task", False),
+        ("task = 1", False),
+    ],
+)
+def test_a_folder_with_a_task_in_python_has_one_too(tmp_path, text, has_one):
+    made = environment(tmp_path)
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "whet.toml").write_text(text)
+    found = in_environment(str(tmp_path / "job"), Options(), {}).python
+    assert found == (made / "bin" / "python" if has_one else None)
+
+
+def test_whets_own_tasks_run_on_what_whet_has(tmp_path):
+    active = {"VIRTUAL_ENV": str(environment(tmp_path))}
+    assert in_environment(str(task_folder("dedup-events")), Options(), active) == Options()
 
 
 def test_candidates_run_on_the_projects_interpreter_and_see_its_packages(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,12 @@ from pathlib import Path
 from whet.core.config import Options
 from whet.evaluators.given_files import read_text
 from whet.evaluators.kernels.problem import resembles_problem
+from whet.evaluators.task_file import FILENAME
 
 FOLDERS = (".venv", "venv", "env")
 """Names that virtual environments go by, uv's among them."""
+OWN = Path(__file__).parents[1]
+"""Where whet's own tasks lie."""
 ACTIVE = ("UV_PROJECT_ENVIRONMENT", "VIRTUAL_ENV", "CONDA_PREFIX")
 """Variables that name an environment that the user chose, uv's first."""
 
@@ -22,21 +26,34 @@ def in_environment(target: str, options: Options, environment: Mapping[str, str]
     """Returns options whose interpreter is that of the target's project, where the user named none.
 
     Args:
-        target: as the user wrote it; only Python files have such an environment, and problems of kernels run on torch
-            wherever whet has it.
+        target: as the user wrote it.
         options: as the user gave them.
         environment: variables.
 
     Raises:
         UsageError: the file cannot be read.
     """
+    if options.python is not None or (folder := _python_folder(target)) is None:
+        return options
+    return replace(options, python=environment_python(folder, environment))
+
+
+def _python_folder(target: str) -> Path | None:
+    """Returns the folder of a target that has such an environment: a Python file, or a folder with a task in Python.
+
+    Problems of kernels run on torch wherever whet has it, and whet's own tasks on what whet has installed.
+    """
     file, divider, _ = target.partition("::")
     path = Path(file).expanduser()
-    if options.python is not None or path.suffix != ".py" or not path.is_file():
-        return options
-    if not divider and resembles_problem(read_text(path)):
-        return options
-    return replace(options, python=environment_python(path.resolve().parent, environment))
+    if path.suffix == ".py" and path.is_file():
+        return path.resolve().parent if divider or not resembles_problem(read_text(path)) else None
+    if not (path / FILENAME).is_file() or path.resolve().is_relative_to(OWN):
+        return None
+    try:
+        task = tomllib.loads(read_text(path / FILENAME)).get("task")
+    except tomllib.TOMLDecodeError:  # it is told where the task is read
+        return None
+    return path.resolve() if isinstance(task, dict) and task.get("language") == "python" else None
 
 
 def environment_python(folder: Path, environment: Mapping[str, str] = os.environ) -> Path | None:
