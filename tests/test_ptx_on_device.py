@@ -113,7 +113,7 @@ def test_the_baseline_takes_what_its_launch_takes(ladder: Ladder) -> None:
     assert all(0.0001 < seconds < 0.1 for seconds in ladder.baseline.seconds.values())
 
 
-@pytest.mark.corpus
+@pytest.mark.timed
 def test_a_faster_kernel_is_measured_and_confirmed(task: Task) -> None:
     with closing(opened(task)) as ladder:
         ladder.validate()
