@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whet.core.config import Options
+from whet.core.config import Options, read_toml
+from whet.core.errors import UsageError
 from whet.evaluators.given_files import read_text
 from whet.evaluators.kernels.problem import resembles_problem
 from whet.evaluators.task_file import FILENAME
@@ -50,8 +50,8 @@ def _python_folder(target: str) -> Path | None:
     if not (path / FILENAME).is_file() or path.resolve().is_relative_to(OWN):
         return None
     try:
-        task = tomllib.loads(read_text(path / FILENAME)).get("task")
-    except tomllib.TOMLDecodeError:  # it is told where the task is read
+        task = read_toml(path / FILENAME).get("task")
+    except UsageError:  # it is told where the task is read
         return None
     return path.resolve() if isinstance(task, dict) and task.get("language") == "python" else None
 
