@@ -28,6 +28,7 @@ from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import ended, measured
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.decision import Rule, described, least, sequential
+from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
@@ -157,6 +158,11 @@ class Measuring:
         if isinstance(theirs, Fault):
             return theirs
         fresh = self._bench(ours, theirs, workloads, self._oracle.judge, baseline, cores)
+        kept = begun.raw["workloads"] if begun is not None else None
+        lasting = with_rounds(fresh, derive(seed, extra, "rounds"), kept)
+        if isinstance(lasting, Fault):
+            return lasting
+        fresh, workloads = lasting, lasting.workloads
         # Another process of ours may have found passes of another length right.
         known = begun.raw if begun is not None and begun.raw["workloads"] == described(workloads) else None
         bench, processes = (
@@ -280,6 +286,31 @@ class Measuring:
 
 def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn | Fault:
     return bench.turn(derive(seed, name, number))
+
+
+def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> Bench | Fault:
+    """Returns a bench with as many rounds of native functions as a turn shows that they need.
+
+    Args:
+        bench: to measure on.
+        seed: of the turn.
+        begun: the workloads, described, of turns that are gone on with; None measures a turn.
+
+    Returns:
+        the bench, or a fault of the turn.
+    """
+    repeating = [work for work in bench.workloads if work.repeats]
+    if not repeating or not bench.meter.lengthens:
+        return bench
+    if begun is not None:
+        rounds = {work["name"]: work["repeats"] for work in begun}
+    else:
+        turn = bench.turn(seed)
+        if isinstance(turn, Fault):
+            return turn
+        rounds = {work.name: more_rounds(turn.passes[work.name], work.repeats) for work in repeating}
+    works = [replace(work, repeats=rounds.get(work.name, work.repeats)) for work in bench.workloads]
+    return replace(bench, workloads=works)
 
 
 def refused_by_clang(workshop: Workshop, extra: tuple[str, ...]) -> str:
