@@ -1,4 +1,8 @@
-"""Reads the corpus: ``rows/NAME.toml`` holds a function, its workload, a wrong rewrite and an honest one."""
+"""Reads the corpus: ``NAME.toml`` holds a function, its workload, a wrong rewrite and an honest one.
+
+Those of ``rows`` need what the function does not; those of ``slow`` are wrong on small inputs, or between the listed
+sizes, of a function that is slow on large ones.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).parent
+ROWS, SLOW = (Path(__file__).parent / name for name in ("rows", "slow"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,9 @@ class Pair:
         return self.target.partition("def ")[2].partition("(")[0]
 
 
-def pairs() -> tuple[Pair, ...]:
-    """Returns all rows, by name."""
-    return tuple(_pair(path) for path in sorted((HERE / "rows").glob("*.toml")))
+def pairs(folder: Path = ROWS) -> tuple[Pair, ...]:
+    """Returns all rows of a folder, by name."""
+    return tuple(_pair(path) for path in sorted(folder.glob("*.toml")))
 
 
 def _pair(path: Path) -> Pair:
