@@ -1,33 +1,75 @@
 """whet makes code faster and proves it.
 
-The command line is ``whet``; the same work as a library is `optimize`, `verify` and `audit`.
+The command line is ``whet``; the same work as a library is `optimize`, `verify` and `audit`. What ``__all__`` names is
+public; of the modules only those that ``docs/library.md`` names.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whet.agents.optimize import optimize
+    from whet.core.audit import Audit
+    from whet.core.errors import (
+        BaselineError,
+        BudgetError,
+        NoInputsError,
+        SandboxError,
+        StoreError,
+        UnaskedError,
+        UsageError,
+        WhetError,
+    )
+    from whet.core.events import Event
+    from whet.core.result import Result
     from whet.evaluators.audit import audit
+    from whet.evaluators.evidence.bundle import Contradiction
+    from whet.evaluators.evidence.replication import Replication
     from whet.evaluators.verify import verify
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "audit", "optimize", "verify"]
+__all__ = [
+    "Audit",
+    "BaselineError",
+    "BudgetError",
+    "Contradiction",
+    "Event",
+    "NoInputsError",
+    "Replication",
+    "Result",
+    "SandboxError",
+    "StoreError",
+    "UnaskedError",
+    "UsageError",
+    "WhetError",
+    "__version__",
+    "audit",
+    "optimize",
+    "verify",
+]
+_MODULES = {
+    "optimize": "agents.optimize",
+    "verify": "evaluators.verify",
+    "audit": "evaluators.audit",
+    "Audit": "core.audit",
+    "Contradiction": "evaluators.evidence.bundle",
+    "Event": "core.events",
+    "Replication": "evaluators.evidence.replication",
+    "Result": "core.result",
+}
+"""Where a name is defined; the other errors are in `whet.core.errors`."""
 
 
-def __getattr__(name: str) -> Any:
-    # Resolved on first use, so that `import whet` (and `whet --help`) stays light.
-    if name == "optimize":
-        from whet.agents.optimize import optimize
+if not TYPE_CHECKING:  # a checker would take any name for one of ours
 
-        return optimize
-    if name == "verify":
-        from whet.evaluators.verify import verify
+    def __getattr__(name: str) -> Any:
+        # Resolved on first use, so that `import whet` (and `whet --help`) stays light.
+        if name in __all__:
+            return getattr(import_module(f"whet.{_MODULES.get(name, 'core.errors')}"), name)
+        raise AttributeError(f"module 'whet' has no attribute {name!r}")
 
-        return verify
-    if name == "audit":
-        from whet.evaluators.audit import audit
 
-        return audit
-    raise AttributeError(f"module 'whet' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

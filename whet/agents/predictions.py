@@ -91,7 +91,7 @@ class Record:
     @property
     def factor(self) -> float | None:
         """By which factor the expected gains were off, at the geometric mean; None where nothing was measured."""
-        missed = [one.missed for one in self.predictions if one.missed is not None]
+        missed = [by for one in self.predictions if (by := one.missed) is not None]
         return math.exp(_mean([abs(one) for one in missed])) if missed else None
 
     def chance(self, stated: float) -> float:
@@ -100,7 +100,7 @@ class Record:
 
     def gain(self, stated: float) -> float:
         """Returns an expected gain, calibrated by those that came: this one counts as one more, met exactly."""
-        missed = [one.missed for one in self.predictions if one.came and one.missed is not None]
+        missed = [by for one in self.predictions if one.came and (by := one.missed) is not None]
         return stated * math.exp(math.fsum(missed) / (len(missed) + 1))
 
 

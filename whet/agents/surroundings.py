@@ -50,7 +50,8 @@ class Surroundings:
 
     def depth(self, line: int) -> int:
         """Returns how many loops a line stands in."""
-        return sum(_holds(lines, line) for lines in self.loops)
+        # Asked for each sign of each line, so in one expression.
+        return len([first for first, last in self.loops if first <= line <= last])
 
     def in_recursion(self, line: int) -> bool:
         """Whether a line stands in a function that calls itself."""
