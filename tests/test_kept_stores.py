@@ -17,7 +17,8 @@ import pytest
 from whet.core.database import open_database
 from whet.core.database.schema import VERSION
 
-KEPT = {int(path.name.split("-")[1].split(".")[0]): path for path in Path(__file__).parent.glob("stores/schema-*.db.gz")}
+STORES = Path(__file__).parent / "stores"
+KEPT = {int(path.name.removeprefix("schema-").removesuffix(".db.gz")): path for path in STORES.iterdir()}
 SAME = ("schema", "task", "status", "candidate", "candidates", "rungs", "cost", "message")
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -216,6 +217,17 @@ def test_a_release_keeps_the_other_runs_held(tmp_path: Path, monkeypatch, postgr
     store.close()
     assert other.hold(runs[1])
     other.close()
+
+
+def test_what_a_closed_store_held_is_free_at_once(tmp_path: Path, monkeypatch, postgres_url: str) -> None:
+    monkeypatch.setenv("WHET_STORE", postgres_url)
+    with closing(Store(tmp_path)) as other:
+        for _ in range(100):  # a server that is busy takes its time to notice that a session has ended
+            store = Store(tmp_path)
+            run = store.begin("optimize", "t", {})
+            store.close()
+            assert other.hold(run)
+            other.release(run)
 
 
 def test_drivers_that_store_the_same_texts_in_any_order_wait_for_nobody_for_ever(

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
         WhetError,
     )
     from whet.core.events import Event
+    from whet.core.evidence import Replication
     from whet.core.result import Result
     from whet.evaluators.audit import audit
     from whet.evaluators.evidence.bundle import Contradiction
-    from whet.evaluators.evidence.replication import Replication
     from whet.evaluators.verify import verify
 
 __version__ = "0.1.0"
@@ -56,7 +56,7 @@ _MODULES = {
     "Audit": "core.audit",
     "Contradiction": "evaluators.evidence.bundle",
     "Event": "core.events",
-    "Replication": "evaluators.evidence.replication",
+    "Replication": "core.evidence",
     "Result": "core.result",
 }
 """Where a name is defined; the other errors are in `whet.core.errors`."""

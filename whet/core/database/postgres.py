@@ -227,9 +227,12 @@ class PostgresDatabase:
         """Does nothing: the server vacuums by itself."""
 
     def close(self) -> None:
-        """Ends all connections, and with them all locks."""
+        """Lets go of all locks, and ends all connections."""
         with self._lock:
             if self._kept is not None:
+                with suppress(SQLAlchemyError):
+                    # The server notices the end of a session some time after it: until then nobody else could hold.
+                    self._kept.execute("SELECT pg_advisory_unlock_all()")
                 with suppress(SQLAlchemyError):
                     self._kept.end()
             self._held.clear()
