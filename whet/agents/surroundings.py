@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whet.core.trees import parse_python
 from whet.evaluators.syntax import native
@@ -113,11 +113,12 @@ def _telling(tree: ast.AST) -> Iterator[ast.AST]:
     for node in waiting:  # which grows
         if type(node) in TELLING:
             yield node
-        for value in vars(node).values():
-            if type(value) in HOLDING:
-                waiting.append(value)
-            elif type(value) is list:
+        for name in node._fields:
+            value: Any = getattr(node, name, None)
+            if type(value) is list:
                 waiting += [inner for inner in value if type(inner) in HOLDING]
+            elif type(value) in HOLDING:
+                waiting.append(value)
 
 
 def _lines(node: ast.stmt | ast.expr) -> Lines:
