@@ -6,6 +6,7 @@ import ast
 import random
 import re
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,16 @@ def test_type_hints_of_the_constructor_make_objects(tmp_path: Path, source: str)
 
     assert len(found) > 3
     assert all(re.fullmatch(r"Tally\(-?\d+(, -?\d+)?\)\.add\(7\)", call) for call in found)
+
+
+@pytest.mark.parametrize(("calls", "objects"), [(1, range(1)), (24, range(24)), (25, range(0, 25, 2))])
+def test_recorded_calls_bring_their_objects(tmp_path: Path, calls: int, objects: range) -> None:
+    (tmp_path / "tally.py").write_text(PLAIN)
+    task = read_task(f"{tmp_path}/tally.py::Tally.add", Options())
+    recorded = tuple(encode({"init": (start,), "args": (0,)}) for start in range(calls))
+    found = given(Constructors(replace(task, workload=replace(task.workload, recorded=recorded)), 1), 7)
+    assert found <= {f"Tally({start}).add(7)" for start in objects}
+    assert len(found) > len(objects) / 2
 
 
 @pytest.mark.parametrize("source", [PLAIN, BASE])

@@ -1,12 +1,12 @@
 """What objects methods are called on, where a workload gives arguments alone.
 
-Constructors are read, in the target's file and in its tests, and never run out here.
+Constructors are read, in the target's file and in its tests, and never run out here; recorded calls bring objects.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from whet.core.errors import NoInputsError
@@ -18,7 +18,7 @@ from whet.evaluators.screen import Function, find_function, parse
 from whet.sandbox.inside.decode import Node
 
 DRAWN = 24
-"""Constructor arguments that type hints give: as many different objects are enough for calls that differ too."""
+"""Objects that type hints give, or recorded calls: as many different ones are enough for calls that differ too."""
 UNBOUND = frozenset({"staticmethod", "classmethod"})
 
 
@@ -39,12 +39,20 @@ class Constructors:
     def _drawn(self, seed: int) -> Sequence[Any]:
         from whet.evaluators.inputs.strategies import constructor_strategy, draw  # hypothesis takes 0.3 s to import
 
-        recorded = [read(payload) for payload in self._task.workload.inits]
+        known = [*(read(payload) for payload in self._task.workload.inits), *self._receivers()]
         try:
             strategy = constructor_strategy(self._task)
         except UnknownTypeError:
-            return recorded
-        return [*recorded, *(draw(strategy, seed, DRAWN) if strategy is not None else ())]
+            return known
+        return [*known, *(draw(strategy, seed, DRAWN) if strategy is not None else ())]
+
+    def _receivers(self) -> Iterator[Any]:
+        """Yields objects that recorded calls were made on, from all over the recording."""
+        recorded = self._task.workload.recorded
+        for payload in recorded[:: -(-len(recorded) // DRAWN) or 1]:
+            value = read(payload)
+            if isinstance(value, Node):
+                yield from (item for _, name, item in value.state if name == "init")
 
     def completed(self, payload: bytes, seed: int) -> bytes:
         """Returns an input with an object to call the method on.
