@@ -77,6 +77,11 @@ def test_what_a_command_raises_is_public_and_under_one_root(command):
         assert issubclass(getattr(whet, name), whet.WhetError)
 
 
+def test_a_keyword_that_no_option_has_is_a_wrong_call():
+    with pytest.raises(TypeError, match="'nonsense'"):
+        whet.verify("slow.py::f", candidate="fast.py", nonsense=1)
+
+
 def test_the_page_tells_the_exit_codes():
     page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     told = {name: int(code) for name, code in re.findall(r"^\| `(\w+)`[^|]*\| (\d+) \|", page, re.MULTILINE)}

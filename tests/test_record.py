@@ -377,6 +377,41 @@ def test_a_receiver_that_the_target_changes_tells_it_from_one_that_does_nothing(
     assert {rung.name: rung.reason for rung in found.rungs}["differential"] is Reason.WRONG_OUTPUT
 
 
+NEAR = """
+class Box:
+    def __init__(self, items, limit):
+        self.items = list(items)
+        self.limit = limit
+
+    def near(self, x):
+        return [item for item in self.items if abs(item - x) <= self.limit]
+"""
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "status"),
+    [(NEAR.replace("<= self", "< self"), Status.REJECTED), (f"{NEAR}\n", Status.NO_IMPROVEMENT)],
+    ids=["wrong", "right"],
+)
+def test_inputs_of_a_workload_are_given_the_objects_of_recorded_calls(tmp_path, rewrite, status):
+    (tmp_path / "box.py").write_text(NEAR)
+    (tmp_path / "rewrite.py").write_text(rewrite)
+    (tmp_path / "s.py").write_text("import box\nfor n in range(5):\n    box.Box(range(n * 20), 3).near(n)\n")
+    (tmp_path / "inputs.py").write_text(
+        "sizes = [0, 10, 100]\n\ndef make_input(size, rng):\n    return (rng.randrange(100),)\n"
+    )
+    found = whet.verify(
+        f"{tmp_path / 'box.py'}::Box.near",
+        candidate=tmp_path / "rewrite.py",
+        workload=tmp_path / "inputs.py",
+        record="python s.py",
+        until="differential",
+        home=tmp_path / "home",
+        sandbox="bubblewrap",
+    )
+    assert found.status is status
+
+
 SLOW = """
 def common(left, right):
     found = []

@@ -1,7 +1,7 @@
 """whet makes code faster and proves it.
 
 The command line is ``whet``; the same work as a library is `optimize`, `verify` and `audit`. What ``__all__`` names is
-public; of the modules only those that ``docs/library.md`` names.
+public; ``docs/library.md`` says what else.
 """
 
 from __future__ import annotations

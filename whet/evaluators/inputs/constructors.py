@@ -5,6 +5,7 @@ Constructors are read, in the target's file and in its tests, and never run out 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -49,7 +50,7 @@ class Constructors:
     def _receivers(self) -> Iterator[Any]:
         """Yields objects that recorded calls were made on, from all over the recording."""
         recorded = self._task.workload.recorded
-        for payload in recorded[:: -(-len(recorded) // DRAWN) or 1]:
+        for payload in recorded[:: max(1, math.ceil(len(recorded) / DRAWN))]:
             value = read(payload)
             if isinstance(value, Node):
                 yield from (item for _, name, item in value.state if name == "init")
