@@ -9,7 +9,7 @@ import signal
 import struct
 import subprocess
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any, Protocol
 
 from whet.core.errors import SandboxError
@@ -148,7 +148,7 @@ class PipeSession:
         incident = None
         left = answers
         try:
-            self._put(message, self._deadline(seconds))
+            self._put(framed(message), self._deadline(seconds))
             while left:
                 answer = self._answer(seconds, BREATH if left > 1 else 0.0)
                 if left == 1 and (incident := self._child.overdrawn()):
@@ -165,7 +165,7 @@ class PipeSession:
 
     def tell(self, *message: Any) -> None:
         """Sends a message that has no answer."""
-        self._send(message, self._deadline(GRACE_SECONDS))
+        self._send(framed(message), self._deadline(GRACE_SECONDS))
 
     def peak(self) -> int | None:
         """See `whet.sandbox.protocol.Session.peak`."""
@@ -197,9 +197,10 @@ class PipeSession:
             self._child.close(spoiled)
 
     def _exchange(self, message: tuple[Any, ...], seconds: float | CpuLimit) -> tuple[tuple[Any, ...], float]:
+        pieces = framed(message)
         start = time.perf_counter()
         deadline = self._deadline(seconds)
-        self._put(message, deadline)
+        self._put(pieces, deadline)
         end = self._arrived(deadline)
         spent = time.perf_counter() - start
         try:
@@ -216,11 +217,11 @@ class PipeSession:
             return CpuDeadline(self._child, seconds)
         return WallDeadline(time.perf_counter() + seconds)
 
-    def _put(self, message: tuple[Any, ...], deadline: Deadline) -> None:
+    def _put(self, pieces: Sequence[bytes], deadline: Deadline) -> None:
         """Sends a message, if it is our turn."""
         if self._turns and (self._ahead or _readable(self._child.stdout)):
             raise Incident("protocol", "the process spoke before it was asked")
-        self._send(message, deadline)
+        self._send(pieces, deadline)
 
     def _answer(self, seconds: float | CpuLimit, breath: float) -> bytes:
         """Returns the next answer; most of many are ahead already."""
@@ -251,8 +252,8 @@ class PipeSession:
             raise Incident("output_flood", f"an answer of {length} bytes; the limit is {self._limit}")
         return length
 
-    def _send(self, message: tuple[Any, ...], deadline: Deadline) -> None:
-        for piece in framed(message):
+    def _send(self, pieces: Sequence[bytes], deadline: Deadline) -> None:
+        for piece in pieces:
             view = memoryview(piece)
             while view:
                 _wait(self._child.stdin, select.POLLOUT, deadline)

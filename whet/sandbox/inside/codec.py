@@ -46,9 +46,8 @@ class CodecError(ValueError):
     """A value cannot be written, or bytes cannot be read."""
 
 
-def pack_size(n: int) -> bytes:
-    """Returns a length or a number as 8 bytes."""
-    return struct.pack("<Q", n)
+pack_size = struct.Struct("<Q").pack
+"""Returns a length or a number as 8 bytes."""
 
 
 def type_name(cls: Any) -> str:
@@ -203,9 +202,9 @@ class _Writer:
         self.out += sorted(encode(item, type(self)()) for item in value)
 
     def sequence(self, tag: bytes, value: Any) -> None:
-        kinds = set(map(type, value)) if len(value) > 4 else set()
+        kind = _type_of_all(value) if len(value) > 4 else None
         self.out.append(tag)
-        if kinds == {int}:
+        if kind is int:
             try:
                 data = struct.pack(f"<{len(value)}q", *value)
             except struct.error:  # one is too large
@@ -213,15 +212,15 @@ class _Writer:
             else:
                 self.out += (b"q", pack_size(len(value)), data)
                 return
-        elif kinds == {float}:
+        elif kind is float:
             self.out += (b"f", pack_size(len(value)), struct.pack(f"<{len(value)}d", *value))
             return
-        elif kinds == {str}:
+        elif kind is str:
             parts = [item.encode("utf-8", "surrogatepass") for item in value]
             lengths = struct.pack(f"<{len(parts)}Q", *map(len, parts))
             self.out += (b"s", pack_size(len(value)), lengths, *parts)
             return
-        elif kinds == {tuple} and self.table(value):
+        elif kind is tuple and self.table(value):
             return
         self.out += (b"*", pack_size(len(value)))
         for item in value:
@@ -301,6 +300,12 @@ class _Writer:
         elif _foundation(cls) is not object or (not fields and (cls.__module__ in NO_STATE or _opaque(cls))):
             raise CodecError(f"a value of type {name.replace(':', '.')} cannot be stored as plain data")
         return tuple(sorted(fields.items()))
+
+
+def _type_of_all(values: Any) -> type | None:
+    """Returns the type that all values of a list or tuple have; None where there is no such."""
+    first = type(values[0])
+    return first if list(map(type, values)).count(first) == len(values) else None
 
 
 def _loaded(name: str) -> Any:
