@@ -216,15 +216,19 @@ class _Writer:
             self.out += (b"f", pack_size(len(value)), struct.pack(f"<{len(value)}d", *value))
             return
         elif kind is str:
-            parts = [item.encode("utf-8", "surrogatepass") for item in value]
-            lengths = struct.pack(f"<{len(parts)}Q", *map(len, parts))
-            self.out += (b"s", pack_size(len(value)), lengths, *parts)
+            self.pieces(b"s", [item.encode("utf-8", "surrogatepass") for item in value])
+            return
+        elif kind is bytes:
+            self.pieces(b"b", value)
             return
         elif kind is tuple and self.table(value):
             return
         self.out += (b"*", pack_size(len(value)))
         for item in value:
             self.write(item)
+
+    def pieces(self, tag: bytes, values: Any) -> None:
+        self.out += (tag, pack_size(len(values)), struct.pack(f"<{len(values)}Q", *map(len, values)), *values)
 
     def table(self, rows: Any) -> bool:
         """Writes equally long tuples of scalars column by column, which is quick; says whether they were such."""

@@ -77,14 +77,18 @@ class _Reader:
     def text(self) -> str:
         return str(self.take(self.size()), "utf-8", "surrogatepass")
 
-    def texts(self, n: int) -> Any:
+    def pieces(self, n: int) -> tuple[bytes, list[slice]]:
         lengths = self.take(8 * n).cast("Q")
         data = bytes(self.take(sum(lengths)))
         ends = itertools.accumulate(lengths)
+        return data, [slice(end - length, end) for length, end in zip(lengths, ends)]  # noqa: B905 (of the same length)
+
+    def texts(self, n: int) -> Any:
+        data, places = self.pieces(n)
         if data.isascii():  # to decode each by itself takes five times as long
             text = data.decode("ascii")
-            return [text[end - length : end] for length, end in zip(lengths, ends)]  # noqa: B905 (of the same length)
-        return [data[end - length : end].decode("utf-8", "surrogatepass") for length, end in zip(lengths, ends)]  # noqa: B905
+            return [text[place] for place in places]
+        return [data[place].decode("utf-8", "surrogatepass") for place in places]
 
     def remember(self, value: Any) -> Any:
         self.seen.append(value)
@@ -116,6 +120,9 @@ class _Reader:
             return self.take(8 * n).cast("d").tolist()
         if kind == b"s":
             return self.texts(n)
+        if kind == b"b":
+            data, places = self.pieces(n)
+            return [data[place] for place in places]
         if kind != b"*":
             raise CodecError(f"unknown kind of sequence {kind!r}")
         return [self.read() for _ in range(n)]
