@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 import secrets
-import threading
 import time
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -43,6 +41,7 @@ from whet.agents.repairs import Repairs
 from whet.agents.strategies import open_strategy
 from whet.agents.time_cap import replayed, turned
 from whet.agents.workload_author import CALLERS, DECIDED
+from whet.core.ahead import import_ahead
 from whet.core.belonging import repository_of
 from whet.core.config import Budget, Options, load_project_config, or_configured
 from whet.core.errors import BaselineError, UnaskedError, UsageError
@@ -155,7 +154,7 @@ def optimize(
         replayed = next((one.run for model in models for one in parts(model) if isinstance(one, ReplayModel)), None)
         seed = secrets.randbits(63) if settings.seed is None else settings.seed
         judges = stack.enter_context(judges_of(settings.cluster, store, listener, executor))
-        _import_loop()
+        import_ahead("whet.agents.loop")  # while the sandbox is opened
         run, start = new_run(), None if evaluator is None else Ready(task, evaluator)
         if evaluator is None:
             for event in (Event(Kind.STAGE, f"run {run}", {"named": run}), *said):
@@ -255,7 +254,7 @@ def resume(
         models = _open(store, task, model or job.model, judge, takeover or job.takeover)
         cluster = job.options.cluster if cluster is None else cluster
         judges = stack.enter_context(judges_of(cluster, store, listener, executor))
-        _import_loop()
+        import_ahead("whet.agents.loop")  # while the sandbox is opened
         evaluator = evaluator or reopened(judges, store, run, job, task, listener, began)
         store.reopen(run)
         return _work(store, run, job, judges, evaluator, models, listener, person, began)
@@ -320,11 +319,6 @@ def _repeat(store: Store, run: str, job: Job, evaluator: Evaluator | None, liste
     return _work(store, run, job, Here(), stored, models, listener, person)
 
 
-def _import_loop() -> None:
-    """Begins to import the loop, while the sandbox is opened."""
-    threading.Thread(target=importlib.import_module, args=("whet.agents.loop",), name="whet-import").start()
-
-
 def _work(
     store: Store,
     run: str,
@@ -376,7 +370,7 @@ def _looped(
     person: Person | None,
 ) -> Result:
     """Turns the loop to its end and records what came of it."""
-    from whet.agents.loop import Loop  # imports langgraph, which takes as long as all else; see `_import_loop`
+    from whet.agents.loop import Loop  # imports langgraph, which takes as long as all else
 
     words = Words(store, run, evaluator.task.source)
     judges.begun(run, evaluator)

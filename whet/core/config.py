@@ -124,6 +124,11 @@ class Options:
         return tuple(self.metric.split(","))
 
     @property
+    def times(self) -> bool:
+        """Whether candidates that are right are to be measured."""
+        return self.until is None or RUNGS.index(self.until) >= RUNGS.index("measure")
+
+    @property
     def constraints(self) -> tuple[Constraint, ...]:
         """What a candidate has to keep, whatever it gains."""
         asked = {"memory": self.max_memory, "time": self.max_time}

@@ -36,9 +36,8 @@ def decided_by_text(task: Task, candidate: Candidate, options: Options) -> Verdi
     screen = ended("screen", found, time.perf_counter() - start)
     if isinstance(found, Fault):
         return Verdict(candidate.id, (screen,))
-    timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
     # What an assembly routine is timed against is made from its reference, not from its own text.
-    if not timed or task.reference is not None or not (same := _same(task, candidate.source)):
+    if not options.times or task.reference is not None or not (same := _same(task, candidate.source)):
         return None
     between = RUNGS[RUNGS.index("screen") + 1 : RUNGS.index("measure")]
     skipped = (Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, same) for name in between)

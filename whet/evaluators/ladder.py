@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from whet.core.ahead import import_ahead
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.config import Options
@@ -103,8 +104,7 @@ def open_ladder(
     interpreter = find_interpreter(options.python)
     task = placed(task, options, interpreter)
     sandbox = open_sandbox(options.sandbox, options.unsafe)
-    timed = options.until is None or RUNGS.index(options.until) >= RUNGS.index("measure")
-    timed = timed and not task.untimed
+    timed = options.times and not task.untimed
     read = instruments or default_instruments()
     try:
         if task.package is not None:
@@ -119,14 +119,14 @@ def open_ladder(
         )
         if task.workload != given:
             told = "type hints" if task.workload.origin == HINTS else "the workload file"
-            listener(
-                Event(EventKind.STAGE, f"inputs: from {told}, of sizes {', '.join(map(str, task.workload.sizes))}")
-            )
+            sizes = ", ".join(map(str, task.workload.sizes))
+            listener(Event(EventKind.STAGE, f"inputs: from {told}, of sizes {sizes}"))
         workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
         meters = [read.meter(name, workshop) for name in (options.metrics[0], *options.beside)]
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
+            import_ahead("scipy.stats")  # takes a second, and is needed once there are figures
         known = None if store is None or not _keepable(task) else KnownBaselines(store, workshop)
         return Ladder(workshop, source, options, seed, meters, read, listener, explain, known)
     except BaseException:

@@ -1,0 +1,11 @@
+"""Imports that begin before they are needed."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+
+
+def import_ahead(module: str) -> None:
+    """Begins to import a module in a thread of its own; who needs it later waits for what is left of that."""
+    threading.Thread(target=importlib.import_module, args=(module,), name=f"import of {module}").start()
