@@ -13,9 +13,7 @@ from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.plain import to_plain
 from whet.core.store import Store, default_home
 from whet.core.task import Task
-from whet.evaluators.ladder import open_ladder
 from whet.evaluators.protocol import Evaluator, Verifier
-from whet.evaluators.remote.remote import Remote, open_remote
 from whet.sandbox.workers.base import Executor, Standing
 
 TIMED_ON, HOSTS = "timed_on", "hosts"
@@ -84,6 +82,8 @@ class Here:
         explain: bool = True,
     ) -> Verifier:
         """See `Judges.opened`."""
+        from whet.evaluators.ladder import open_ladder  # takes longer than all that comes before
+
         return open_ladder(task, options, seed, listener, explain, store=self._store)
 
     def checks(self, workers: int) -> int:
@@ -122,6 +122,8 @@ class Elsewhere:
         explain: bool = True,
     ) -> Verifier:
         """See `Judges.opened`."""
+        from whet.evaluators.remote.remote import open_remote
+
         kind = (self._store.fact(run, TIMED_ON) if run else None) or self._kind
         return open_remote(task, options, seed, self._store, self._executor, listener, explain=explain, kind=kind)
 
@@ -136,6 +138,8 @@ class Elsewhere:
 
     def begun(self, run: str, evaluator: Evaluator) -> None:
         """See `Judges.begun`."""
+        from whet.evaluators.remote.remote import Remote
+
         if isinstance(evaluator, Remote):
             self._store.set_fact(run, TIMED_ON, evaluator.kind)
 

@@ -10,8 +10,6 @@ from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Listener, unheard
 from whet.core.task import HINTS, Task
-from whet.evaluators.audit import audit_task
-from whet.evaluators.ladder import open_ladder
 
 MUTANTS = 12
 """Deliberate faults that both workloads are tried on."""
@@ -90,6 +88,8 @@ def _validated(task: Task, options: Options, seed: int) -> Task:
         UsageError: the generator fails.
         BaselineError: the baseline does.
     """
+    from whet.evaluators.ladder import open_ladder  # most runs need no such thing, and it takes a second
+
     with closing(open_ladder(task, options, seed)) as ladder:
         ladder.validate()
         again = Candidate(f"{ladder.task.source}\n", content_id(ladder.task.source), "the original")
@@ -102,6 +102,8 @@ def _validated(task: Task, options: Options, seed: int) -> Task:
 
 def _killed(task: Task, options: Options, seed: int) -> tuple[int, int]:
     """Returns how many mutants fall to the inputs alone, and how many there were."""
+    from whet.evaluators.audit import audit_task
+
     settings = replace(options, seed=seed, metric="time", max_memory=None, max_time=None)
     found = audit_task(replace(task, tests=None), settings, MUTANTS)
     return found.killed.hits, found.killed.trials
