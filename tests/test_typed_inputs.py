@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.result import Status
 from whet.core.task import Kind, Task, Workload
 from whet.core.verdict import Reason
+from whet.evaluators.inputs.drafts import drafts
 from whet.evaluators.inputs.literals import calls_in, literal_calls
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.shapes import kind_of
@@ -132,6 +134,20 @@ def test_named_arguments_defaults_and_methods():
         parts = {key: item for _, key, item in node.state}
         assert [len(parts["init"]), len(parts["args"])] == [1, 1]
         assert [key for _, key, _ in parts["kwargs"].state] == ["sure"]
+
+
+def test_any_number_of_further_arguments_is_given():
+    source = "def total(first: str, *rest: int, last: bool = True): ...\n"
+    task = Task("f", "python", Kind.FUNCTION, Path("/t/m.py"), source, "total", Path("/t"))
+    given = [{key: item for _, key, item in read(write(value)).state} for value in draw(strategy_of(task, ()), 1, 20)]
+    assert len({len(one["args"]) for one in given}) > 2
+    for one in given:
+        assert tuple(map(type, one["args"])) == (str, *[int] * (len(one["args"]) - 1))
+    for text in drafts(task, ()):
+        names: dict[str, object] = {}
+        exec(text, names)  # one of ours
+        made = names["make_input"](7, random.Random(1))
+        assert len(made["args"]) == 8
 
 
 def test_hypothesis_leaves_nothing_in_the_folder(tmp_path):

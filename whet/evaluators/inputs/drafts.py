@@ -81,6 +81,7 @@ def drafts(task: Task, literals: Iterable[Any]) -> Iterator[str]:
 def _file(task: Task, call: Parameters[Draft], init: Parameters[Draft] | None, flavour: Flavour) -> str:
     groups = [group for group in (init, call) if group is not None]
     every = [draft for group in groups for part in (group.positional, group.named) for draft in part.values()]
+    every += [group.rest for group in groups if group.rest is not None]
     grown = any(draft.depth for draft in every)
     body: list[str] = []
 
@@ -95,8 +96,12 @@ def _file(task: Task, call: Parameters[Draft], init: Parameters[Draft] | None, f
             body.append(f"    {names[-1]} = {(grown and draft.beside) or draft.alone(length)}")
         return names
 
-    fields = {} if init is None else {"init": _tuple(written(init.positional))}
-    fields["args"] = _tuple(written(call.positional))
+    def passed(parts: Parameters[Draft]) -> str:
+        rest = {} if parts.rest is None else {"rest": parts.rest}
+        return _tuple([*written(parts.positional), *(f"*{name}" for name in written(rest))])
+
+    fields = {} if init is None else {"init": passed(init)}
+    fields["args"] = passed(call)
     named = written(call.named)
     fields["kwargs"] = f"{{{', '.join(f'{key!r}: {name}' for key, name in zip(call.named, named, strict=True))}}}"
     plain = init is None and not call.named

@@ -97,7 +97,10 @@ def _hide_own_modules() -> None:
 
 
 def _arguments(parameters: Parameters[Strategy]) -> Strategy:
-    return st.tuples(st.tuples(*parameters.positional.values()), st.fixed_dictionaries(dict(parameters.named)))
+    args: Strategy = st.tuples(*parameters.positional.values())
+    if parameters.rest is not None:
+        args = st.tuples(args, parameters.rest).map(lambda parts: (*parts[0], *parts[1]))
+    return st.tuples(args, st.fixed_dictionaries(dict(parameters.named)))
 
 
 class _Strategies:

@@ -75,10 +75,12 @@ class Parameters(Generic[T]):
     Attributes:
         positional: by the parameters' names.
         named: keyword-only ones.
+        rest: what makes a tuple of those that a parameter such as ``*args: int`` takes; None where there is no such.
     """
 
     positional: Mapping[str, T]
     named: Mapping[str, T]
+    rest: T | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +175,9 @@ def hints_of(task: Task) -> str:
     if function is None:
         return ""
     spec = function.args
-    parameters = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
-    return ", ".join(_written(arg) for arg in parameters if arg.arg not in ("self", "cls"))
+    parameters = [_written(arg) for arg in (*spec.posonlyargs, *spec.args) if arg.arg not in ("self", "cls")]
+    rest = [f"*{_written(spec.vararg)}"] if spec.vararg is not None else []
+    return ", ".join((*parameters, *rest, *map(_written, spec.kwonlyargs)))
 
 
 def module_name(task: Task) -> str:
@@ -189,7 +192,7 @@ def _parameters(hints: _Hints[T], function: Function, bound: bool) -> Parameters
     spec = function.args
     positional = [*spec.posonlyargs, *spec.args][1 if bound else 0 :]
     required = len(positional) - len(spec.defaults)
-    taken = {}
+    taken: dict[str, T] = {}
     for i, arg in enumerate(positional):
         if arg.annotation is None and i >= required:
             break
@@ -199,7 +202,9 @@ def _parameters(hints: _Hints[T], function: Function, bound: bool) -> Parameters
         for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
         if default is None or arg.annotation is not None
     }
-    return Parameters(taken, named)
+    hinted = spec.vararg is not None and spec.vararg.annotation is not None
+    rest = hints.many(spec.vararg) if spec.vararg and hinted and len(taken) == len(positional) else None
+    return Parameters(taken, named, rest)
 
 
 class _Hints(Generic[T]):
@@ -227,6 +232,10 @@ class _Hints(Generic[T]):
             return self.value(parameter.annotation)
         except UnknownTypeError:
             raise UnknownTypeError(_written(parameter)) from None
+
+    def many(self, parameter: ast.arg) -> T:
+        """Returns what makes tuples of values of a parameter, see `of`."""
+        return self.maker.items("tuple", self.of(parameter))
 
     def value(self, hint: ast.expr | None, depth: int = 0) -> T:
         """Returns what makes values of a hint.
