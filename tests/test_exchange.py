@@ -60,6 +60,18 @@ def shown(answers: list[Answer]) -> list[object]:
     return [answer.reason if isinstance(answer, Fault) else decode(answer[0])[3] for answer in answers]
 
 
+def test_threads_note_what_they_built_one_at_a_time(workshop: Workshop) -> None:
+    own = Workshop(workshop.task, workshop.sandbox, workshop.interpreter)
+
+    class Guarded(dict[str, Subject | Fault]):
+        def __setitem__(self, name: str, built: Subject | Fault) -> None:
+            assert own._lock.locked(), "another thread may look for what to discard"
+            super().__setitem__(name, built)
+
+    own._built = Guarded()
+    assert own.build(TARGET) is own.build(TARGET)
+
+
 def test_each_input_has_its_answer_in_order_and_its_seconds(workshop: Workshop) -> None:
     answers = asked(workshop, "import time\ndef f(x):\n    time.sleep(x / 10)\n    return x\n", 3, 0, 5)
     assert shown(answers) == [3, 0, 5]

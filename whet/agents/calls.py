@@ -9,7 +9,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -17,6 +17,7 @@ from typing import Any
 
 from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Request, Usage
 from whet.core.candidate import content_id
+from whet.core.database.base import Connection
 from whet.core.packed import pack, unpack
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import Cost, ModelCost, Tokens
@@ -142,44 +143,42 @@ class Calls:
             # Nobody but this process records replies of a run that it holds; others only read.
             self._answered: set[bytes] = {key for (key,) in known}
         self._asking: dict[int, bytes] = {}
+        # The samples of a round share a prompt.
         self._stored: tuple[tuple[Message, ...] | None, bytes] = (None, b"")
 
     def intend(self, model: Model, request: Request, worst: Usage, usd: float | None) -> int:
         """Records that a call is about to be made, at its worst case; returns its row."""
         question = question_of(request)
         key = bytes.fromhex(_key(model.name, question))
-        with self._store.transaction() as db:
-            prompt = self._prompt(request.messages)
-            ((row,),) = db.execute(
-                "INSERT INTO calls (run, key, question, attempt, model, free, role, sample, prompt, state,"
-                " input, cache_write, cache_read, output, usd, at)"
-                " SELECT :run, :key, :question, 1 + count(*), :model, :free, :role, :sample, :prompt, :state,"
-                " :input, :cache_write, :cache_read, :output, :usd, :at FROM calls"
-                " WHERE run = :run AND key = :key RETURNING id",
-                {
-                    "run": self._run,
-                    "key": key,
-                    "question": bytes.fromhex(question),
-                    "model": model.name,
-                    "free": int(model.free),
-                    "role": request.role,
-                    "sample": request.sample,
-                    "prompt": prompt,
-                    "state": State.INTENT.value,
-                    **_counts(worst),
-                    "usd": usd,
-                    "at": time.time(),
-                },
-            ).fetchall()
-            self._asking[row] = key
-            return int(row)
+        values = {
+            "run": self._run,
+            "key": key,
+            "question": bytes.fromhex(question),
+            "model": model.name,
+            "free": int(model.free),
+            "role": request.role,
+            "sample": request.sample,
+            "state": State.INTENT.value,
+            **_counts(worst),
+            "usd": usd,
+            "at": time.time(),
+        }
+        messages, prompt = self._stored
+        if request.messages is messages:  # nothing else is stored, and one statement commits by itself
+            with self._store.connection() as db:
+                row = _intended(db, values | {"prompt": prompt})
+        else:
+            with self._store.transaction() as db:
+                prompt = self._prompt(request.messages)
+                row = _intended(db, values | {"prompt": prompt})
+            self._stored = (request.messages, prompt)
+        self._asking[row] = key
+        return row
 
     def _prompt(self, messages: tuple[Message, ...]) -> bytes:
-        """Stores a prompt and returns its name; the samples of a round share one."""
-        if messages is not self._stored[0]:
-            parts = [[message.role, self._store.put(message.text)] for message in messages]
-            self._stored = (messages, bytes.fromhex(self._store.put(json.dumps(parts))))
-        return self._stored[1]
+        """Stores a prompt and returns its name."""
+        parts = [[message.role, self._store.put(message.text)] for message in messages]
+        return bytes.fromhex(self._store.put(json.dumps(parts)))
 
     def finish(self, row: int, reply: Reply, usd: float | None, seconds: float) -> None:
         """Records a reply."""
@@ -287,6 +286,18 @@ class Calls:
                 {"run": self._run, **values},
             ).fetchall()
         return [_call(row) for row in rows]
+
+
+def _intended(db: Connection, values: Mapping[str, Any]) -> int:
+    ((row,),) = db.execute(
+        "INSERT INTO calls (run, key, question, attempt, model, free, role, sample, prompt, state,"
+        " input, cache_write, cache_read, output, usd, at)"
+        " SELECT :run, :key, :question, 1 + count(*), :model, :free, :role, :sample, :prompt, :state,"
+        " :input, :cache_write, :cache_read, :output, :usd, :at FROM calls"
+        " WHERE run = :run AND key = :key RETURNING id",
+        values,
+    ).fetchall()
+    return int(row)
 
 
 def _counts(usage: Usage) -> dict[str, int]:

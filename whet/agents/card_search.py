@@ -29,13 +29,15 @@ class _Index:
     """The words of all cards' examples, to be searched.
 
     Attributes:
-        db: a table ``examples`` of names, languages and words.
+        db: a table ``examples`` of names and words.
         words: of each card's example, by its name.
+        known: the words of all of them.
         lock: one thread at a time searches.
     """
 
     db: sqlite3.Connection
     words: Mapping[str, frozenset[str]]
+    known: frozenset[str]
     lock: threading.Lock
 
     def nearest(self, words: Sequence[str]) -> list[str]:
@@ -61,7 +63,8 @@ def _index() -> _Index | None:
         return None
     words = {card.name: words_of(card.languages[0], _slow(card)) for card in cards()}
     db.executemany("INSERT INTO examples VALUES (?, ?)", [(name, " ".join(said)) for name, said in words.items()])
-    return _Index(db, {name: frozenset(said).difference(PLAIN) for name, said in words.items()}, threading.Lock())
+    telling = {name: frozenset(said).difference(PLAIN) for name, said in words.items()}
+    return _Index(db, telling, frozenset().union(*telling.values()), threading.Lock())
 
 
 def _slow(card: Card) -> str:
@@ -84,10 +87,12 @@ def completed(found: Sequence[Match], language: str, source: str, hot: Sequence[
     if len(found) >= ENOUGH or not lines or index is None:
         return list(found)
     asked = tuple(dict.fromkeys(words_of(language, source, hot)))
+    if len(index.known.intersection(asked)) < LEAST_WORDS:
+        return list(found)  # no card could have as many
     known = {match.card.name for match in found}
     fitting = {card.name: card for card in cards() if language in card.languages and card.name not in known}
     more = []
-    for name in index.nearest(asked) if asked else ():
+    for name in index.nearest(asked):
         theirs = index.words[name]
         alike = [word for word in asked if word in theirs]
         if name in fitting and len(alike) >= max(LEAST_WORDS, LEAST_ALIKE * len(theirs)):

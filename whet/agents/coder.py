@@ -142,9 +142,7 @@ class Situation:
 
     def shown(self, cut: Cut = WHOLE) -> dict[str, Any]:
         """Returns what the templates of a round show beside the task and the best version."""
-        siblings = self.siblings[: cut.siblings]
-        told = {self.parent.id, *(sibling.record["candidate"] for sibling in siblings)}
-        others = [record for record in self.earlier if record["candidate"] not in told][: cut.tried]
+        siblings, others = self.told_earlier(cut)
         return {
             "shown": self.parent.id,
             "round": self.round,
@@ -156,6 +154,12 @@ class Situation:
             "outcome": _outcome,
             "change": partial(_change, cut),
         }
+
+    def told_earlier(self, cut: Cut = WHOLE) -> tuple[Sequence[Sibling], Sequence[Mapping[str, Any]]]:
+        """Returns what a prompt tells of the candidates before the last round: whole, and those in a line each."""
+        siblings = self.siblings[: cut.siblings]
+        told = {self.parent.id, *(sibling.record["candidate"] for sibling in siblings)}
+        return siblings, [record for record in self.earlier if record["candidate"] not in told][: cut.tried]
 
     def told(self, advice: Advice) -> tuple[Message, Message]:
         """Returns what an agent is told of the task and of the best version, the same bytes from call to call.

@@ -44,7 +44,7 @@ class Distinct:
     def __init__(self, evaluations: Evaluations) -> None:
         self._evaluations = evaluations
         self._language = evaluations.task.written
-        self._outlines: dict[str, list[str]] = {}
+        self._outlines: dict[bytes, list[str]] = {}
         self._entered: set[str] = set()
         self._enter(evaluations.baseline.id)
 

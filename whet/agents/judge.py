@@ -17,7 +17,7 @@ from whet.agents.figures import figures, unknown
 from whet.agents.kernels import judge_kernel
 from whet.agents.models.base import Message, Model, ModelError, Reply, Request
 from whet.agents.predictions import Record
-from whet.agents.room import fitted
+from whet.agents.room import WHOLE, Cut, fitted
 from whet.core.config import describe_invalid
 from whet.core.measurement import BETTER
 from whet.core.patch import Malformed
@@ -63,30 +63,31 @@ def judge_request(facts: Situation, records: Records, past: Past = NO_PAST) -> R
         facts.parent.source,
         len(facts.siblings),
         len(facts.earlier),
-        lambda cut: _asked(facts, records, past, facts.shown(cut)),
+        lambda cut: _asked(facts, records, past, cut),
     )
     messages = (*known, Message("user", asked))
     return Request("judge", messages, facts.round, ROOM, facts.brief(tuple(records)), f"round {facts.round}, the judge")
 
 
-def _asked(facts: Situation, records: Records, past: Past, shown: Mapping[str, Any]) -> str:
+def _asked(facts: Situation, records: Records, past: Past, cut: Cut) -> str:
     """Returns the part of the question that is of this round."""
     return render(
         "judge_round",
-        **shown,
+        **facts.shown(cut),
         records=records,
         memory=told_of_memory(facts.profile.memory),
         kernel=judge_kernel(facts),
-        figures=shown_figures(facts, records, shown),
+        figures=shown_figures(facts, records, cut),
         foreseen=past.foreseen,
         uncited=past.uncited,
     )
 
 
-def shown_figures(facts: Situation, records: Records, shown: Mapping[str, Any]) -> dict[str, list[str]]:
+def shown_figures(facts: Situation, records: Records, cut: Cut = WHOLE) -> dict[str, list[str]]:
     """Returns the names of all figures in the question about one round, by what they tell."""
     peaks = [line.line for line in large_lines(facts.profile.memory)]
-    return figures(facts, peaks, len(records), len(shown["tried_before"]))
+    _, earlier = facts.told_earlier(cut)
+    return figures(facts, peaks, len(records), len(earlier))
 
 
 @cache
@@ -126,7 +127,7 @@ def diagnose(ask: Ask, model: Model, facts: Situation, records: Records, past: P
         said = Malformed(str(error))
     if isinstance(said, Malformed):
         return neutral(facts, records, said)
-    names = shown_figures(facts, records, facts.shown())
+    names = shown_figures(facts, records)
     return said.model_copy(update={"unknown": unknown(said.evidence, names)})
 
 

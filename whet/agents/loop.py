@@ -301,8 +301,10 @@ class Loop:
         batch = [self.evaluations.verdict(id) for id in self.history.round(number).batch]
         if self.evaluations.task.untimed and (translated := right_translation(batch)):
             return {"winner": translated, "ended": TRANSLATED, "message": "a right translation was found"}
-        self._thin(number)
-        if (foreseen := self.predictions.settle(number)) is not None:
+        with self.store.transaction():
+            self._thin(number)
+            foreseen = self.predictions.settle(number)
+        if foreseen is not None:
             self._say_prediction(foreseen)
         update = self._progress(state)
         if update["mark"] != state["mark"]:

@@ -6,7 +6,8 @@ The names that an author chose for data are left out: they say nothing of anothe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 from whet.agents.surroundings import surroundings
 from whet.core.profile import HotLine
@@ -50,7 +51,7 @@ def words_of(language: str, source: str, hot: Sequence[HotLine] = ()) -> tuple[s
     found: list[str] = []
     for number in numbers or range(1, min(len(lines), MOST_LINES) + 1):
         text = lines[number - 1][:LONGEST_LINE] if number <= len(lines) else ""
-        if said := list(_words(language, text)):
+        if said := _words(language, text):
             found += said
             if depth := min(around.depth(number), DEEPEST):
                 found.append(f"loops_{depth}")
@@ -59,18 +60,17 @@ def words_of(language: str, source: str, hot: Sequence[HotLine] = ()) -> tuple[s
     return tuple(found)
 
 
-def _words(language: str, line: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _words(language: str, line: str) -> tuple[str, ...]:
+    """Returns the words of a line; versions of a target share most of theirs."""
     line = COMMENTS.get(language, OTHER_COMMENTS).sub("", LITERALS.sub('""', line))
     if line.lstrip().startswith("#"):  # of the preprocessor
-        return
+        return ()
     if language == "asm":
-        yield from (match.lower() for match in MNEMONIC.findall(line))
-        return
+        return tuple(match.lower() for match in MNEMONIC.findall(line))
     called = [one or other for one, other in CALLED.findall(line)]
-    yield from (name.lower() for name in called)
     shape = "_".join(_part(found) for found in SHAPING.findall(line))[:LONGEST_SHAPE]
-    if shape and shape not in called:
-        yield shape
+    return (*(name.lower() for name in called), *([shape] if shape and shape not in called else []))
 
 
 def _part(found: str) -> str:

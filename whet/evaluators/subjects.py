@@ -162,10 +162,13 @@ class Workshop:
             layouts: in how many layouts in memory to link it; None for the workshop's. The same flags, as many.
         """
         name = "-".join((content_id(source), *extra))
-        if name not in self._built:
-            self._built[name] = self._build(name, source, extra, layouts or self.layouts)
         with self._lock:
-            built = self._built[name] = self._built.pop(name)  # what was used last is discarded last
+            if (known := self._built.pop(name, None)) is not None:
+                self._built[name] = known  # what was used last is discarded last
+                return known
+        built = self._build(name, source, extra, layouts or self.layouts)
+        with self._lock:
+            self._built[name] = built
             self._discard(content_id(self.task.source))
         return built
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 LONGEST_LINE = 300
 WHITE = str.maketrans("\n\t", "  ")
@@ -24,7 +24,7 @@ def render(name: str, **values: Any) -> str:
     Raises:
         jinja2.UndefinedError: the template uses a value that was not given.
     """
-    return _environment().get_template(f"{name}.md").render(values).strip()
+    return _template(name).render(values).strip()
 
 
 def fence(text: str, tag: str = "") -> str:
@@ -81,6 +81,11 @@ def si(value: float, unit: str = "") -> str:
         if value >= size:
             return f"{value / size:.3g} {prefix}{unit}"
     return f"{value:.3g} {unit}".rstrip()
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(f"{name}.md")
 
 
 @cache

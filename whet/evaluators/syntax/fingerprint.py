@@ -26,15 +26,16 @@ MACRO_PART = re.compile(
 )
 
 PYTHON_WORD = re.compile(
-    r"([^\W\d]\w*)[^\w\"'#]*|\d\w*[^\w\"'#]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}"
-    r"|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'|#[^\n]*",
+    rb"([^\W\d]\w*)[^\w\"'#]*|\d\w*[^\w\"'#]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}"
+    rb"|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'|#[^\n]*",
     re.DOTALL,
 )
 NATIVE_WORD = re.compile(
-    r"([^\W\d]\w*)[^\w\"'/]*|\d\w*[^\w\"'/]*|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'|//[^\n]*|/\*.*?\*/", re.DOTALL
+    rb"([^\W\d]\w*)[^\w\"'/]*|\d\w*[^\w\"'/]*|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'|//[^\n]*|/\*.*?\*/", re.DOTALL
 )
 """Comments, literals, and in the group what is neither: names, keywords, and what a string begins with. A word takes
-what follows it, where no other can begin: to look there would take most of the time."""
+what follows it, where no other can begin: to look there would take most of the time. Letters are those of ASCII, which
+are found in less time; whatever else is in a name divides it."""
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -56,14 +57,14 @@ def fingerprint(language: str, source: str) -> str:
     return content_id(source)
 
 
-def outline(language: str, source: str) -> str:
+def outline(language: str, source: str) -> bytes:
     """Returns what two texts of one fingerprint share, at a hundredth of its cost: their names in their order.
 
     Texts that share it may say different things. A text may be misread here; then it is only thought to differ from one
     that says the same.
     """
     words = PYTHON_WORD if language == "python" else NATIVE_WORD
-    return " ".join(filter(None, words.findall(source)))
+    return b" ".join(filter(None, words.findall(source.encode("utf-8"))))
 
 
 def _python(source: str) -> str | None:
