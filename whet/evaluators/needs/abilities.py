@@ -43,7 +43,7 @@ def _both(*names: str) -> frozenset[str]:
 
 
 _BITS = ("and", "or", "xor", "lshift", "rshift")
-_CONTAINER = ("reiterable", "list", "no-string", "hashable")
+_CONTAINER = ("reiterable", "list", "hashable")
 
 ABILITIES: Mapping[str, Ability] = {
     ability.name: ability
@@ -139,10 +139,9 @@ def _is_whole(abilities: frozenset[str], kinds: set[str]) -> bool:
 
 def _along(abilities: frozenset[str], spot: Spot) -> Iterator[str]:
     """Yields abilities that are there wherever some others are."""
-    if "iterable" in abilities and spot.shape.fixed and spot.sees(*SEQUENCES):
-        yield "sliced"  # a record that is taken apart
-    if {"indexed", "length"} <= abilities:
-        yield from ("iterable", "reversible", "contains")
+    record = "iterable" in abilities and spot.shape.fixed and spot.sees(*SEQUENCES)
+    if record or {"indexed", "length"} <= abilities:
+        yield "sliced"  # it is a sequence, with all that this brings
     if "indexed" in abilities or ("iterable" in abilities and not spot.inner):
         yield "length"  # of what is passed, iterators alone have none, and the vocabulary tries these
     if {"arithmetic", "ordered"} <= abilities:
