@@ -142,6 +142,7 @@ LISTS = ([1, 2, 3], [4, 5], [])
         (spot_of(*LISTS), {"__iter__"}, {"__len__"}, {"__getitem__", "__hash__", "append"}),
         (spot_of(*LISTS), {"__getitem__", "__len__"}, {"__iter__", "__contains__", SLICE, "index"}, {"append"}),
         (spot_of(*LISTS), {SLICE}, {"__getitem__", "__len__", "__iter__"}, {"__hash__"}),
+        (spot_of(*LISTS), {"__contains__"}, {"__iter__", "__len__"}, {"__getitem__"}),
         (spot_of(*LISTS), {"append"}, None, None),
         (spot_of(*LISTS), {"__setitem__"}, None, None),
         (spot_of(LISTS, inner=True), {"__iter__"}, {"__iter__"}, {"__len__"}),

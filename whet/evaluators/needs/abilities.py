@@ -142,6 +142,8 @@ def _along(abilities: frozenset[str], spot: Spot) -> Iterator[str]:
     record = "iterable" in abilities and spot.shape.fixed and spot.sees(*SEQUENCES)
     if record or {"indexed", "length"} <= abilities:
         yield "sliced"  # it is a sequence, with all that this brings
+    if "contains" in abilities:
+        yield from ("iterable", "length")
     if "indexed" in abilities or ("iterable" in abilities and not spot.inner):
         yield "length"  # of what is passed, iterators alone have none, and the vocabulary tries these
     if {"arithmetic", "ordered"} <= abilities:
