@@ -23,6 +23,8 @@ from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Passed
 from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.source import InputSource
+from whet.evaluators.needs.abilities import ABILITIES, ATTRIBUTE
+from whet.evaluators.needs.asking import ONLY_ASKED
 from whet.evaluators.needs.attack import with_conditions
 from whet.evaluators.needs.callers import passed
 from whet.evaluators.needs.hints import Hints
@@ -37,7 +39,7 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
-from whet.testing.preconditions.corpus import pairs
+from whet.testing.preconditions.corpus import PROTOCOLS, pairs
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +86,13 @@ def told(found):
     return {(one["need"], one["parameter"]) for one in found.evidence["conditions"]}
 
 
+PAIRS = (*pairs(), *pairs(PROTOCOLS))
+FEWEST = {"evens": 10}
+"""Inputs that an original takes at least; of one number there are fewer."""
+
+
 @pytest.mark.corpus
-@pytest.mark.parametrize("pair", pairs(), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_a_rewrite_that_is_right_on_drawn_inputs_alone_is_conditional(judged, pair):
     found = judged(pair.target, pair.workload, pair.wrong, pair.symbol)
     needs = told(found)
@@ -94,17 +101,22 @@ def test_a_rewrite_that_is_right_on_drawn_inputs_alone_is_conditional(judged, pa
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("pair", pairs(), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_an_honest_rewrite_of_the_same_function_has_no_condition(judged, pair):
     found = judged(pair.target, pair.workload, pair.honest, pair.symbol)
     assert told(found) == set()
     assert found.detail == "agrees"
-    assert sum(found.evidence["needs"]["tried"].values()) >= 30
+    tried = found.evidence["needs"]["tried"]
+    assert sum(tried.values()) >= FEWEST.get(pair.name, 30)
+    if pair in pairs(PROTOCOLS):
+        assert tried[ONLY_ASKED] >= 3
 
 
 def test_the_corpus_has_enough_rows_and_names_known_needs():
     assert len(pairs()) >= 14
     assert {need for pair in pairs() for need in pair.expects} <= NEEDS.keys()
+    assert len(pairs(PROTOCOLS)) >= 12
+    assert {need for pair in pairs(PROTOCOLS) for need in pair.expects} <= {*ABILITIES, ATTRIBUTE}
 
 
 COMMON = next(pair for pair in pairs() if pair.name == "common-items")
@@ -128,6 +140,44 @@ def test_a_condition_has_a_sentence_and_a_call_that_shows_the_difference(judged)
     exec(COMMON.target, space)
     assert eval(strings, space) != ours
     assert found.detail == "agrees, under 3 conditions"
+
+
+ASKING = {pair.name: pair for pair in pairs(PROTOCOLS)}
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["cells", "evens", "filled", "tails"])
+def test_a_call_that_shows_what_a_rewrite_asks_of_an_argument_can_be_pasted(judged, name):
+    pair = ASKING[name]
+    (need,) = pair.expects
+    (one,) = [one for one in conditions_of([rung_of(judged(pair.target, pair.workload, pair.wrong, pair.symbol))])
+              if one.need == need]  # fmt: skip
+    statements, _, call = one.counterexample.rpartition("; ")
+    outcomes = []
+    for text in (pair.target, pair.wrong):
+        space = {}
+        exec(f"{text}\n{statements}", space)
+        try:
+            outcomes.append(repr(eval(call, space)))
+        except TypeError as error:
+            outcomes.append(str(error))
+    ours, theirs = outcomes
+    assert ours != theirs
+    assert ours in one.difference
+    assert theirs in one.difference
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "parameter", "hint", "by"),
+    [("instalments", "amounts", "list[int]", "type hints"), ("dearest", "orders", "list[Order]", "type hints")],
+)
+def test_a_hint_rules_objects_out_that_do_a_part_only(judged, name, parameter, hint, by):
+    pair = ASKING[name]
+    target = pair.target.replace(f"({parameter}", f"({parameter}: '{hint}'", 1)
+    found = judged(target, pair.workload, pair.wrong, pair.symbol)
+    assert told(found).isdisjoint((need, parameter) for need in pair.expects)
+    assert {"need": ONLY_ASKED, "parameter": parameter, "by": by} in found.evidence["needs"]["ruled_out"]
 
 
 RIGHT = (

@@ -19,7 +19,7 @@ class Condition:
     """A need of a rewrite that the original lacks, and that nothing known of the target's callers rules out.
 
     Attributes:
-        need: its name; see `whet.evaluators.needs.vocabulary`.
+        need: its name; see `whet.evaluators.needs.vocabulary` and `whet.evaluators.needs.abilities`.
         parameter: of the target.
         sentence: what has to hold, for people.
         counterexample: a call on which both differ, to be pasted into Python; empty where it cannot be written so.

@@ -7,13 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from whet.evaluators.floats.elements import Layout, elements
+from whet.evaluators.inputs.shapes import kind_of
 from whet.sandbox.inside.codec import FILES
 from whet.sandbox.inside.decode import Node
+from whet.sandbox.inside.narrowed import COPY, NARROWED, SEQUENCES, forwarding, methods_of
 
 LONGEST = 1000
 """Characters of a call. A longer one would crowd out what it is shown with, and is cut instead."""
 DEEPEST = 20
 """Lists of one item in each other that are written out."""
+BUILTIN = (int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
+"""Classes of values that an object may stand before which does a part of what they do."""
 MOST_ELEMENTS = 200
 """Elements of an array that are written out; more would never fit into a call that is short enough."""
 WIDEST_INTEGER = 4096
@@ -75,6 +79,7 @@ class _Names:
 
     def __init__(self, value: Any) -> None:
         self.statements: list[str] = []
+        self._only = ""
         self._made: dict[int, _Named] = {}
         self._visits: dict[int, int] = {}
         self._visit(value)
@@ -109,7 +114,24 @@ class _Names:
             return type(value)(map(self.named, value))
         if isinstance(value, Node) and value.kind == "dict":
             return Node("dict", "", [(name, key, self.named(item)) for name, key, item in value.state], True)
+        if isinstance(value, Node) and value.kind == NARROWED:
+            return self._narrowed(*value.state)
         return value
+
+    def _narrowed(self, value: Any, names: tuple[str, ...]) -> _Named:
+        """Returns what makes an object that does a part of what a value does; its class is a statement before."""
+        if isinstance(value, Node) and value.kind == "object":
+            if not set(names) <= {name for name, _ in value.state}:
+                raise ValueError("no source of methods")
+            fields = ", ".join(f"{name!r}: {source(self.named(item))}" for name, item in value.state if name in names)
+            return _Named(f"type('Only', (), {{{fields}}})()")
+        made = class_text(value, names)
+        if self._only not in ("", made):
+            raise ValueError("objects of several classes")
+        if not self._only:
+            self.statements[:0] = [PLAIN, made]
+            self._only = made
+        return _Named(f"Only({source(self.named(value))})")
 
     def _share(self, value: Any) -> None:
         if not isinstance(value, list):
@@ -127,6 +149,28 @@ class _Names:
         self._made[id(value)] = _Named(name)
         self.statements.append(f"{name} = {text}")
         return name
+
+
+PLAIN = "plain = lambda one: getattr(one, '_plain', one)"
+"""See `whet.sandbox.inside.narrowed.plain`."""
+
+
+def class_text(value: Any, names: tuple[str, ...]) -> str:
+    """Returns a statement that makes the class of objects that do a part of what a value of a builtin type does.
+
+    Raises:
+        ValueError: the value has another type.
+    """
+    cls = next((cls for cls in BUILTIN if cls.__name__ == kind_of(value)), None)
+    if cls is None:
+        raise ValueError("no source of the class")
+    body = {"__init__": "lambda self, one: self.__dict__.update(_plain=one)"}
+    body |= {} if "__hash__" in names else {"__hash__": "None"}
+    body |= {} if COPY in names else {COPY: "None", "__reduce__": "None"}
+    body |= {name: forwarding(name, names, issubclass(cls, SEQUENCES)) for name in methods_of(cls, names)}
+    attributes = [name for name in names if not name.startswith("_") and name.isidentifier()]
+    body |= {name: f"property(lambda self: self._plain.{name})" for name in attributes}
+    return f"Only = type('Only', (), {{{', '.join(f'{name!r}: {text}' for name, text in body.items())}}})"
 
 
 def _held(value: Any) -> Sequence[Any]:

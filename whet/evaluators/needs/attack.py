@@ -19,16 +19,17 @@ from whet.evaluators.examiner import VALUE
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.live import Answer
-from whet.evaluators.needs.broken_inputs import BASELINE_SECONDS, Taken, answers_of
+from whet.evaluators.needs.abilities import told_by
+from whet.evaluators.needs.answers import BASELINE_SECONDS, CANDIDATE_SECONDS, answers_of
+from whet.evaluators.needs.asking import ONLY_ASKED
+from whet.evaluators.needs.broken_inputs import Taken
+from whet.evaluators.needs.naming import lacking, typed
 from whet.evaluators.needs.trials import Trial
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.python_text import session_text
 from whet.sandbox.inside.decode import Node, decode
 from whet.sandbox.protocol import CpuLimit
-
-CANDIDATE_SECONDS = 2.0
-"""CPU seconds that the candidate may take for an input; see `whet.evaluators.needs.broken_inputs.BASELINE_SECONDS`."""
 
 
 def applicable(task: Task) -> bool:
@@ -72,12 +73,15 @@ class _Attack:
         self.digest = sha256()
         self.found: dict[tuple[str, str], Condition] = {}
         self.settled: set[tuple[str, str]] = set()
+        self.unnamed: list[Taken] = []
 
     def evidence(self) -> Mapping[str, Any]:
         """Makes the attack."""
         inputs = self.examination.broken_inputs(self.oracle)
         for taken in _more_and_more(inputs.turns):
             self.meet([one for one in taken if one.trial.key not in self.settled])
+        for one in self.unnamed:
+            self.name(one, inputs.asked[one.trial.spot.path])
         self.oracle.float_evidence()  # what it counted here is about no input that both had to meet
         return {
             CONDITIONS: [asdict(condition) for condition in self.found.values()],
@@ -106,6 +110,9 @@ class _Attack:
         if not difference or not self.again(trial, expected):
             return
         self.settled.add(trial.key)
+        if trial.need.name == ONLY_ASKED:
+            self.unnamed.append(Taken(trial, expected))
+            return
         self.found[key] = Condition(
             trial.need.name,
             trial.spot.parameter,
@@ -113,6 +120,21 @@ class _Attack:
             session_text(self.task.symbol or "", trial.value),
             difference,
         )
+
+    def name(self, taken: Taken, ours: frozenset[str]) -> None:
+        """Finds what a candidate asks that the original does not, where it differs on an object that lacks all that."""
+        place, parameter = str(taken.trial.spot), taken.trial.spot.parameter
+        named = any(known == place and need != ONLY_ASKED for need, known in self.settled)
+        for trial in lacking(taken, ours, self.theirs, self.oracle):
+            if any((need, place) in self.settled for need in told_by(trial.need.name)):
+                named = True
+                continue
+            with closing(answers_of(self.theirs, [trial.item.payload], CANDIDATE_SECONDS)) as answers:
+                self.judge(trial, taken.expected, next(answers))
+            named |= (trial.need.name, parameter) in self.found
+        if not named:
+            with closing(answers_of(self.theirs, [taken.trial.item.payload], CANDIDATE_SECONDS)) as answers:
+                self.judge(typed(taken), taken.expected, next(answers))
 
     def differs(self, trial: Trial, expected: bytes, answer: Answer) -> str:
         """Returns how an answer differs from the baseline's outcome; empty where it does not."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from whet.core.verdict import Reason
 from whet.evaluators.costs import MODERATE, SLOWEST, affordable
 from whet.evaluators.examiner import VALUE, Step
 from whet.evaluators.finding import Fault
-from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.source import InputSource
-from whet.evaluators.live import Answer
+from whet.evaluators.needs.answers import BASELINE_SECONDS, answers_of, same_result
+from whet.evaluators.needs.asking import asked_of, only_asked
 from whet.evaluators.needs.trials import RuledOut, Trial, Trials
 from whet.evaluators.needs.vocabulary import VOCABULARY
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.sandbox.inside.codec import CodecError
-from whet.sandbox.protocol import CpuLimit
 
 PER_PLACE = 18
 """Edited inputs that one need meets at one place, where none shows a difference."""
@@ -26,10 +23,6 @@ SECONDS = 1.2
 """CPU seconds of the baseline, by its class, for all of them."""
 FEWEST, MOST = 40, 320
 """Of all of them; with fewer than the first, most needs would not be attacked at all."""
-BASELINE_SECONDS = 0.2
-"""CPU seconds that the baseline may take for one. What lets it run longer is no input that it takes."""
-WAIT = 0.5
-"""Seconds by the clock after which an input is met again, with CPU time counted: counting it takes some ms a call."""
 MOST_LOST = 4
 """Processes of the baseline that they may end."""
 
@@ -53,6 +46,7 @@ class BrokenInputs:
     Attributes:
         turns: inputs of which each need has at most one at a place; later turns are for what earlier ones leave open.
         ruled_out: needs that callers of the target keep.
+        asked: what the original asks of each place of the inputs; see `whet.evaluators.needs.asking`.
     """
 
     def __init__(self, source: InputSource, oracle: Oracle, met: Sequence[Step], ours: Side) -> None:
@@ -71,7 +65,10 @@ class BrokenInputs:
         self._barred: set[tuple[str, str]] = set()
         self._lost = 0
         steps = [step for step in met if step.cost <= MODERATE and step.expected.startswith(VALUE)]
-        self.turns = [self._taken(trials) for trials in self._batches(list(self._made.of(steps, VOCABULARY)))]
+        places = self._made.places(steps)
+        self.asked = asked_of(ours, places, oracle)
+        trials = [*self._made.of(places, VOCABULARY), *self._made.of(places.fewer, [only_asked(self.asked)])]
+        self.turns = [self._taken(batch) for batch in self._batches(trials)]
         self.ruled_out: Sequence[RuledOut] = self._made.ruled_out
 
     def _batches(self, trials: Sequence[Trial]) -> Iterator[list[Trial]]:
@@ -115,27 +112,4 @@ class BrokenInputs:
         """Whether the original takes an input: it returns, and what it should where that is known."""
         if not outcome.startswith(VALUE):
             return False
-        if not trial.need.supported:
-            return True
-        try:
-            before, now = _without_arguments(trial.base.expected), _without_arguments(outcome)
-        except CodecError:  # arrays that share memory
-            return False
-        return self._oracle.compare(trial.item, before, now) is None
-
-
-def answers_of(side: Side, payloads: Sequence[bytes], seconds: float) -> Generator[Answer]:
-    """Yields an answer for each input, which may take so much CPU time, however busy the machine is."""
-    with closing(side.calls(payloads, WAIT)) as answers:
-        for payload, answer in zip(payloads, answers, strict=True):
-            if isinstance(answer, Fault) and answer.reason is Reason.TIMEOUT:
-                with closing(side.another()) as other:
-                    yield other.call(payload, CpuLimit(seconds))
-            else:
-                yield answer
-
-
-def _without_arguments(outcome: bytes) -> bytes:
-    """Returns an outcome without what the arguments are after the call."""
-    kind, _, instance, value, stdout = read(outcome)
-    return write((kind, None, instance, value, stdout))
+        return not trial.need.supported or same_result(self._oracle, trial.item, trial.base.expected, outcome)

@@ -10,6 +10,7 @@ from whet.core.trees import expression_of, last_name
 from whet.evaluators.inputs.shapes import kind_of
 from whet.evaluators.inputs.type_hints import DEEPEST, FROZEN, MAPPINGS, SETS, TUPLES
 from whet.sandbox.inside.decode import Node
+from whet.sandbox.inside.narrowed import NARROWED
 
 UNIONS = {"Optional", "Union"}
 TRANSPARENT = {"Annotated", "Final", "ClassVar", "Required", "NotRequired"}
@@ -29,6 +30,11 @@ SCALARS: Mapping[str, frozenset[str]] = {
 }
 """Kinds of values that each hint takes, as type checkers have it."""
 UNHASHABLE = {"list", "set"}
+INTERFACES = {"Protocol", "ABC"}
+"""Bases of classes that say what an object does, and not what it is."""
+
+PROMISED = {"Hashable": "__hash__", "Sized": "__len__", "Container": "__contains__", "Iterable": "__iter__"}
+"""Hints that say what an object does, whatever its class."""
 
 
 class Hints:
@@ -41,6 +47,11 @@ class Hints:
             if isinstance(node, ast.Assign)
             for target in node.targets
             if isinstance(target, ast.Name)
+        }
+        self._classes = {
+            node.name
+            for node in module.body
+            if isinstance(node, ast.ClassDef) and not any(last_name(base) in INTERFACES for base in node.bases)
         }
 
     def exclude(self, hint: ast.expr | None, value: Any, depth: int = 0) -> bool:
@@ -71,6 +82,8 @@ class Hints:
         kind = _kind(value)
         if name in SCALARS:
             return kind not in SCALARS[name]
+        if isinstance(value, Node) and value.kind == NARROWED and name in (*PROMISED, *self._classes):
+            return PROMISED.get(name) not in value.state[1]
         if name == "Hashable":
             return kind in UNHASHABLE
         if name == "Literal":

@@ -52,6 +52,24 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Places:
+    """What there is to edit.
+
+    Attributes:
+        spots: the places of the inputs.
+        bases: inputs that are edited, as they were met and as plain data, the smallest first.
+    """
+
+    spots: Sequence[Spot]
+    bases: Sequence[tuple[Step, Any]]
+
+    @property
+    def fewer(self) -> Places:
+        """The same with every second input, for what needs no more."""
+        return Places(self.spots, self.bases[::2])
+
+
+@dataclass(frozen=True, slots=True)
 class RuledOut:
     """A need that callers of the target keep, as far as its surroundings say.
 
@@ -85,27 +103,31 @@ class Trials:
         """Notes that an input which breaks a need is ruled out."""
         self._ruled_out[RuledOut(need.name, spot.parameter, by)] = None
 
-    def of(self, steps: Sequence[Step], needs: Sequence[Need]) -> Iterator[Trial]:
-        """Yields edits of inputs that were met, the smallest first, which no hint and no caller rules out."""
+    def places(self, steps: Sequence[Step]) -> Places:
+        """Returns what there is to edit in inputs that were met."""
         values = {step.hash: value for step in steps if (value := _plain(step)) is not None}
         shown = [step for step in steps if step.hash in values]
         spots = spots_of([values[step.hash] for step in spread(shown, SHAPED)], self._names)
+        return Places(spots, [(base, values[base.hash]) for base in _bases(shown)])
+
+    def of(self, places: Places, needs: Sequence[Need]) -> Iterator[Trial]:
+        """Yields edits of inputs that were met, the smallest first, which no hint and no caller rules out."""
         seen: set[bytes] = set()
-        for base in _bases(shown):
-            given = values_of(values[base.hash], self._names)
-            for need, spot, value in broken(values[base.hash], spots, needs):
+        for base, value in places.bases:
+            given = values_of(value, self._names)
+            for need, spot, new in broken(value, places.spots, needs):
                 try:
-                    payload = write(value)
+                    payload = write(new)
                 except (CodecError, TypeError, OverflowError):
                     continue
                 if payload == base.item.payload or (key := need.name.encode() + payload) in seen:
                     continue
                 seen.add(key)
-                if by := self._excluded(value, given):
+                if by := self._excluded(new, given):
                     self.rule_out(need, spot, by)
                     continue
                 item = Input(f"an input that breaks a need ({need.name})", payload, source=EDITED)
-                yield Trial(need, spot, value, base, item)
+                yield Trial(need, spot, new, base, item)
 
     def _excluded(self, value: Any, given: Mapping[str, Any]) -> str:
         """Returns what rules an input out, but for what rules out already what it was made from."""

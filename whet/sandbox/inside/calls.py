@@ -238,8 +238,15 @@ def call_in_sequence(target: Loaded, payload: bytes, capture: Capture) -> tuple[
     return call_sequence(target, payload, capture)  # type: ignore[arg-type]
 
 
+def call_asked(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+    """See `narrowed.call_asked`."""
+    from . import narrowed  # of functions and methods in Python alone
+
+    return narrowed.call_asked(target, payload, capture)
+
+
 FOREVER = 2**64 - 1
-WAYS = {"call": call_once, "spoil": call_after_spoiling, "sequence": call_in_sequence}
+WAYS = {"call": call_once, "spoil": call_after_spoiling, "sequence": call_in_sequence, "asked": call_asked}
 """What `each` does with every input."""
 
 

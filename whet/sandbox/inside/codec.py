@@ -38,6 +38,8 @@ LAZY: tuple[Any, ...] = (
 )
 """Iterators whose items are all that they are."""
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
+STAND_INS: set[type] = set()
+"""Classes of objects that stand before a value, see `narrowed`: what is written is the value."""
 LARGE = 1 << 16
 """Bytes that are worth a write of their own."""
 
@@ -249,6 +251,9 @@ class _Writer:
         self.write(state)
 
     def other(self, cls: Any, value: Any) -> None:
+        if cls in STAND_INS:
+            self.write(value._plain)
+            return
         name = self.name(cls)
         if cls is Elements:
             size = int(value.dtype[2:])

@@ -216,6 +216,10 @@ class _Reader:
             return self.arrays().scalar(state)
         if kind == "lazy":
             return (item for item in state)  # as what it was, it can be written again
+        if kind == "narrowed":
+            from .narrowed import narrowed  # only where a value needs it
+
+            return narrowed(*state)
         cls = self.resolve(name)
         if kind == "method":
             return _bound(*state)

@@ -1,7 +1,8 @@
 """Reads the corpus: ``NAME.toml`` holds a function, its workload, a wrong rewrite and an honest one.
 
-Those of ``rows`` need what the function does not; those of ``slow`` are wrong on small inputs, or between the listed
-sizes, of a function that is slow on large ones.
+Those of ``rows`` need what the function does not, and so do those of ``protocols``: each of these asks an argument, or
+what is in it, for something that the function does without. Those of ``slow`` are wrong on small inputs, or between the
+listed sizes, of a function that is slow on large ones.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-ROWS, SLOW = (Path(__file__).parent / name for name in ("rows", "slow"))
+ROWS, PROTOCOLS, SLOW = (Path(__file__).parent / name for name in ("rows", "protocols", "slow"))
 
 
 @dataclass(frozen=True, slots=True)
