@@ -54,17 +54,19 @@ class Calls:
     Attributes:
         init: what the object is made of; None for a function that is no method.
         calls: in their order.
+        readers: name and type of the result of functions that are called after each call of a native one.
     """
 
     init: Any
     calls: tuple[Call, ...]
+    readers: tuple[tuple[str, str], ...] = ()
 
     @property
     def payload(self) -> bytes:
         """The sequence as `whet.sandbox.inside.sequences.call_sequence` takes it."""
         # Each call by itself, so that no two share an argument.
         calls = [read(write((call.name, call.args, call.kwargs))) for call in self.calls]
-        return write({"init": read(write(self.init)), "calls": calls})
+        return write({"init": read(write(self.init)), "calls": calls, "readers": list(self.readers)})
 
     def cut(self, count: int) -> Calls:
         """Returns the sequence with only its first calls."""
