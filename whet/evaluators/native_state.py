@@ -134,13 +134,13 @@ def _readers(task: Task) -> Iterator[tuple[str, str]]:
     """Yields functions of the target's file that take no argument and return a number that they only read."""
     if task.reference is not None:
         return
-    text = COMMENTS.sub(" ", task.source)
-    for name in dict.fromkeys(definitions(task.source)):
+    text = COMMENTS.sub(" ", task.source).replace("std::", "")
+    for name in dict.fromkeys(definitions(text)):
         found = re.search(READER.format(re.escape(name)), text)
         if found is None or name in (task.symbol, "main") or ACTS.search(ASKED.sub("", found["value"])):
             continue
         try:
-            table = contract_of(task.source, name, task.language, task.filename).signature
+            table = contract_of(text, name, task.language, task.filename).signature
             assert table is not None, "a contract holds a prototype"
             signature = read_signature(table, name, task.filename)
         except (NoContractError, UsageError):
