@@ -174,6 +174,11 @@ def test_readers_take_no_argument_and_neither_write_nor_call():
     long f(const long *v, long n) { hits += n; return n; }
     long hits_so_far(void) { return hits; }
     double mean(void) { return hits == 0 ? 0 : sum / (double)(hits); }
+    unsigned
+    long most (void)
+    {
+        return hits > last ? hits : last; // whichever is more
+    }
     long next(void) { return last++; }
     long drained(void) { long was = hits; hits = 0; return was; }
     long reset(void) { return hits = 0; }
@@ -183,4 +188,4 @@ def test_readers_take_no_argument_and_neither_write_nor_call():
     void nothing(void) { return; }
     const char *name(void) { return "f"; }
     """
-    assert list(_readers(task(source))) == [("hits_so_far", "int64"), ("mean", "float64")]
+    assert list(_readers(task(source))) == [("hits_so_far", "int64"), ("mean", "float64"), ("most", "uint64")]

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from whet.core.errors import UsageError
 from whet.core.signature import Argument
 from whet.core.task import Kind, Task
 from whet.evaluators.compare import JudgeFloats, show
@@ -26,9 +25,9 @@ from whet.evaluators.inputs.contract import CODES
 from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.native_variables import FLOATS, Float, Variable
 from whet.evaluators.own_state import is_cache
-from whet.evaluators.prototypes import NoContractError, contract_of, definitions
+from whet.evaluators.prototypes import has_c_name
 from whet.evaluators.sequence_outcomes import Came, by_half_the_digits, first_difference, value_difference
-from whet.evaluators.signature import read_signature
+from whet.evaluators.signature import TYPES
 from whet.evaluators.subjects import PROGRAM, Subject
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.exported_data import keeps_state
@@ -37,7 +36,10 @@ from whet.sandbox.inside.native_target import element_bytes
 SCRATCH = re.compile("scratch|workspace|tmp|buf", re.IGNORECASE)
 """In names of variables that hold what a call leaves behind by chance."""
 SETS_ERRNO = re.compile(r"\berrno\s*=\s*E[A-Z]")
-READER = r"\b{}\s*\([^()]*\)\s*(?:noexcept\s*)?\{{\s*return\b(?P<value>[^;{{}}]*);\s*\}}"
+READER = re.compile(
+    r"(?:^|[;}\n])[ \t]*(?P<head>(?:(?:\w+|\"C\")\s+){1,6})(?P<name>\w+)\s*\(\s*(?:void)?\s*\)\s*(?:noexcept\s*)?"
+    r"\{\s*return\b(?P<value>[^;{}]*);\s*\}"
+)
 ASKED = re.compile(r"\.\s*(?:size|length|empty)\s*\(\s*\)")
 ACTS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=|\w\s*\(")
 """In an expression that writes or calls something."""
@@ -135,18 +137,13 @@ def _readers(task: Task) -> Iterator[tuple[str, str]]:
     if task.reference is not None:
         return
     text = COMMENTS.sub(" ", task.source).replace("std::", "")
-    for name in dict.fromkeys(definitions(text)):
-        found = re.search(READER.format(re.escape(name)), text)
-        if found is None or name in (task.symbol, "main") or ACTS.search(ASKED.sub("", found["value"])):
-            continue
-        try:
-            table = contract_of(text, name, task.language, task.filename).signature
-            assert table is not None, "a contract holds a prototype"
-            signature = read_signature(table, name, task.filename)
-        except (NoContractError, UsageError):
-            continue
-        if signature.returns is not None and not signature.arguments:
-            yield name, signature.returns
+    for found in READER.finditer(text):
+        words = [word for word in found["head"].split() if word not in ("extern", '"C"', "const")]
+        returns = TYPES.get(" ".join(words))
+        named = task.language == "c" or has_c_name(text, found.start("name"))
+        own = found["name"] not in (task.symbol, "main")
+        if returns is not None and named and own and not ACTS.search(ASKED.sub("", found["value"])):
+            yield found["name"], returns
 
 
 def _plain(one: Argument, value: Any) -> Any:
