@@ -105,6 +105,7 @@ class SequenceMaker:
         self._method = bool(owner) and not _unbound(task) and all(init is not None for init, _, _ in self._given)
         if not self._method:
             self._name = ""
+        self._deck: list[Any] = []
         self._others: list[list[Call]] = []
         if self._method:
             values = _by_name(task, [call for _, *call in self._given])
@@ -130,7 +131,11 @@ class SequenceMaker:
         return self._own()
 
     def _own(self) -> Call:
-        _, args, kwargs = self._rng.choice(self._given)
+        if self._method:
+            _, args, kwargs = self._rng.choice(self._given)
+        else:  # it has few sequences, so that each input comes once before any comes again
+            self._deck = self._deck or self._rng.sample(self._given, len(self._given))
+            _, args, kwargs = self._deck.pop()
         return Call(self._name, args, kwargs)
 
 

@@ -18,7 +18,7 @@ CONSTANT = ".data.rel.ro"
 """Written while the file is loaded, and never again."""
 FOREIGN = ("__", "_ZT", "_ZZ", "_ZG", "_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx", "_ZN10__cxxabiv1")
 """How names begin that are no variables of the source's own: of compilers, of static locals, of C++'s library."""
-OF_EACH_FILE = ("__dso_handle", "_ZStL8__ioinit", "completed.")
+OF_EACH_FILE = ("__dso_handle", "_ZStL8__ioinit", "completed.", "DW.ref.")
 """How names begin of what compilers and the headers of C++ put into any shared object."""
 ELF64 = b"\x7fELF\x02\x01"
 """How a file of 64 bits begins whose numbers are little-endian."""
