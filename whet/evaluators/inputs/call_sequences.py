@@ -260,7 +260,14 @@ def _calls_of(
     except UnknownTypeError:
         return []
     drawn = [] if strategy is None else draw(strategy, derive(seed, symbol) % 2**63, EXAMPLES)
-    return [Call(function.name, one["args"], one["kwargs"]) for one in drawn]
+    calls = [Call(function.name, one["args"], one["kwargs"]) for one in drawn]
+    return [*calls, *(replace(call, args=_known(call.args, literals, rng)) for call in calls)]
+
+
+def _known(args: Any, known: Sequence[Any], rng: random.Random) -> Any:
+    """Returns arguments with scalars that the target has met too: what one method keeps the other has to find."""
+    alike = [[value for value in known if type(value) is type(arg)] for arg in args]
+    return tuple(rng.choice(values) if values else arg for arg, values in zip(args, alike, strict=True))
 
 
 def simpler(calls: Calls) -> Iterator[Calls]:
