@@ -56,7 +56,7 @@ def contract_of(source: str, symbol: str, language: str, filename: str) -> TaskF
     words = set(head.split())
     if words & {"static", "inline"}:
         raise NoContractError(f"{symbol} is {'static' if 'static' in words else 'inline'}, so nothing outside calls it")
-    if language == "cpp" and not _has_c_name(text, match.start("name")):
+    if language == "cpp" and not has_c_name(text, match.start("name")):
         raise NoContractError(f'{symbol} is not extern "C", so nothing finds it by its name')
     head = re.sub(r"\bextern\b", " ", head).strip()
     prototype = " ".join(f"{head} {symbol}({match['arguments'].strip()})".split())
@@ -79,7 +79,8 @@ def told(signature: Signature) -> str:
     return f"contract read from the prototype: {', '.join(parts)}"
 
 
-def _has_c_name(text: str, at: int) -> bool:
+def has_c_name(text: str, at: int) -> bool:
+    """Whether what stands at a place of a C++ text is found by its plain name: it is ``extern "C"``."""
     before = text[:at]
     line = before[max(before.rfind(";"), before.rfind("}")) + 1 :]
     block = before.rfind('extern "C" {')

@@ -7,9 +7,10 @@ processes, alone where that shows it, and made simpler.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
@@ -22,6 +23,7 @@ from whet.evaluators.inputs.shrink import shrink
 from whet.evaluators.inputs.source import EDITED, InputSource
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.live import Answer
+from whet.evaluators.native_state import NativeState, trapped
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
 from whet.evaluators.sequence_outcomes import Came, came_of, differing
@@ -30,8 +32,9 @@ from whet.sandbox.inside.decode import decode
 
 FEWEST, MOST = 2, 24
 """Sequences on objects; the first however slow calls are."""
-MOST_OF_A_FUNCTION = 3
-"""Of a function, whose single calls are compared one after the other in one process anyway."""
+MOST_OF_A_FUNCTION, MOST_OF_A_NATIVE = 3, 6
+"""Of a function, whose single calls are compared one after the other in one process anyway; in C, what it keeps is seen
+here alone."""
 SECONDS = 1.2
 """CPU seconds of the baseline, by its class, for all of them."""
 CALLS = 6
@@ -57,7 +60,7 @@ class Expected:
 
 
 def compares_sequences(task: Task) -> bool:
-    """Whether sequences are compared: of functions and methods in Python."""
+    """Whether sequences of a target in Python are compared: of functions and methods."""
     return task.kind is Kind.FUNCTION and task.language == "python" and task.module is None
 
 
@@ -71,6 +74,9 @@ class Rehearsal:
         seed: of the sequences.
         hash_seed: of the processes.
         seconds: that a sequence may take.
+
+    Attributes:
+        differing: returns where a candidate's sequence differs from the original's.
     """
 
     def __init__(
@@ -83,7 +89,12 @@ class Rehearsal:
         self._natural = frozenset(
             raised(decode(step.expected), program=False) for step in met if not step.expected.startswith(VALUE)
         )
-        self.expected = self._met(list(self._drawn(met, seed))) if compares_sequences(source.task) and met else []
+        self._native = NativeState.of(source.task, baseline)
+        self.differing: Callable[[Came, Came], Fault | None] = partial(differing, rule=source.task.oracle)
+        if self._native is not None:
+            self.differing = self._native.differing
+        asked = self._native is not None or compares_sequences(source.task)
+        self.expected = self._met(list(self._drawn(met, seed))) if asked and met else []
 
     def _drawn(self, met: Sequence[Step], seed: int) -> Iterator[Calls]:
         # What an edit of ours made one object, callers of the original may not rely on.
@@ -94,20 +105,28 @@ class Rehearsal:
             return
         task = self.source.task
         most = MOST if "." in (task.symbol or "") else MOST_OF_A_FUNCTION
+        readers: tuple[tuple[str, str], ...] = ()
+        if self._native is not None:
+            most, readers = MOST_OF_A_NATIVE, self._native.readers
         count = affordable(chosen[0].cost * CALLS, SECONDS, FEWEST, most)
         payloads = [step.item.payload for step in chosen]
-        yield from SequenceMaker(task, payloads, self.source.text.literals, seed).sequences(count)
+        maker = SequenceMaker(task, payloads, self.source.text.literals, seed)
+        yield from (replace(calls, readers=readers) for calls in maker.sequences(count))
 
     def _met(self, drawn: list[Calls]) -> list[Expected]:
         """Returns sequences that end before the first call that asks nothing of a candidate."""
         found = self.answers(self.baseline, drawn, self.hash_seed)
+        if len(found) < len(drawn) and any(
+            calls.readers for calls in drawn
+        ):  # one of them may ask for more than is there
+            return self._met([replace(calls, readers=()) for calls in drawn])
         cut = [calls.cut(self.asked(calls, came)) for calls, came in zip(drawn, found, strict=False)]
         cut = [calls for calls in cut if calls.calls]
         if cut != drawn:
             found = self.answers(self.baseline, cut, self.hash_seed)
         expected = [Expected(calls, came) for calls, came in zip(cut, found, strict=False)]
         # Of a function beside which nothing is kept, single calls have shown all.
-        return expected if any(map(_keeps_state, expected)) else []
+        return expected if self._native is not None or any(map(_keeps_state, expected)) else []
 
     def answers(self, subject: Subject, sequences: Sequence[Calls], hash_seed: int, fork: bool = True) -> list[Came]:
         """Returns what comes of sequences in one process of their own, up to the first on which that ends."""
@@ -120,6 +139,18 @@ class Rehearsal:
                     break
                 found.append(came_of(answer[0]))
         return found
+
+    def witnesses(self) -> Iterator[Subject]:
+        """Yields the baseline, and of a native one a build in which what it reads beside its variables shows."""
+        yield self.baseline
+        if self._native is not None and (other := trapped(self.baseline)) is not None:
+            yield other
+
+    def code(self, sequences: Sequence[Calls]) -> str:
+        """Returns sequences as code for people."""
+        if self._native is not None:
+            return self._native.code(sequences)
+        return code(self.source.task.symbol or "", sequences)
 
     def asked(self, calls: Calls, came: Came) -> int:
         """Returns how many calls of a sequence ask something of a candidate, from the first on."""
@@ -169,7 +200,7 @@ class SequenceCheck:
         if isinstance(answer, Fault):
             return answer
         try:
-            return differing(expected, came_of(answer[0]), self.rehearsal.source.task.oracle)
+            return self.rehearsal.differing(expected, came_of(answer[0]))
         except MALFORMED:
             return Fault(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
 
@@ -195,12 +226,14 @@ class SequenceCheck:
             return next(filter(None, differences), None)
 
     def _sure(self, sequences: Sequence[Calls]) -> bool:
-        """Whether the baseline does the same in another process that is no fork, under another hash seed."""
+        """Whether the baseline does the same in other processes that are no forks, under another hash seed."""
         rehearsal = self.rehearsal
         first = rehearsal.answers(rehearsal.baseline, sequences, rehearsal.hash_seed)
-        again = rehearsal.answers(rehearsal.baseline, sequences, 1, fork=False)
-        rule = rehearsal.source.task.oracle
-        return len(first) == len(again) and not any(map(lambda a, b: differing(a, b, rule), first, again))
+        for subject in rehearsal.witnesses():
+            again = rehearsal.answers(subject, sequences, 1, fork=False)
+            if len(first) != len(again) or any(map(rehearsal.differing, first, again)):
+                return False
+        return True
 
     def _simplest(self, sequences: Sequence[Calls], fault: Fault) -> Fault:
         faults = {tuple(calls.payload for calls in sequences): fault}
@@ -223,7 +256,7 @@ class SequenceCheck:
             smallest = shrink(smallest, _simpler, still, SHRINKING)
         payloads = tuple(calls.payload for calls in smallest)
         found = faults[payloads]
-        shown = code(symbol, smallest)
+        shown = self.rehearsal.code(smallest)
         evidence = {SMALLEST: [b64encode(payload).decode("ascii") for payload in payloads]}
         return replace(found, detail=f"{found.detail}\nafter these calls:\n{shown}", evidence=evidence)
 

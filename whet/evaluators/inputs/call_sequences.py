@@ -54,17 +54,19 @@ class Calls:
     Attributes:
         init: what the object is made of; None for a function that is no method.
         calls: in their order.
+        readers: name and type of the result of functions that are called after each call of a native one.
     """
 
     init: Any
     calls: tuple[Call, ...]
+    readers: tuple[tuple[str, str], ...] = ()
 
     @property
     def payload(self) -> bytes:
         """The sequence as `whet.sandbox.inside.sequences.call_sequence` takes it."""
         # Each call by itself, so that no two share an argument.
         calls = [read(write((call.name, call.args, call.kwargs))) for call in self.calls]
-        return write({"init": read(write(self.init)), "calls": calls})
+        return write({"init": read(write(self.init)), "calls": calls, "readers": list(self.readers)})
 
     def cut(self, count: int) -> Calls:
         """Returns the sequence with only its first calls."""
@@ -103,6 +105,7 @@ class SequenceMaker:
         self._method = bool(owner) and not _unbound(task) and all(init is not None for init, _, _ in self._given)
         if not self._method:
             self._name = ""
+        self._deck: list[Any] = []
         self._others: list[list[Call]] = []
         if self._method:
             values = _by_name(task, [call for _, *call in self._given])
@@ -128,7 +131,11 @@ class SequenceMaker:
         return self._own()
 
     def _own(self) -> Call:
-        _, args, kwargs = self._rng.choice(self._given)
+        if self._method:
+            _, args, kwargs = self._rng.choice(self._given)
+        else:  # it has few sequences, so that each input comes once before any comes again
+            self._deck = self._deck or self._rng.sample(self._given, len(self._given))
+            _, args, kwargs = self._deck.pop()
         return Call(self._name, args, kwargs)
 
 
@@ -253,7 +260,14 @@ def _calls_of(
     except UnknownTypeError:
         return []
     drawn = [] if strategy is None else draw(strategy, derive(seed, symbol) % 2**63, EXAMPLES)
-    return [Call(function.name, one["args"], one["kwargs"]) for one in drawn]
+    calls = [Call(function.name, one["args"], one["kwargs"]) for one in drawn]
+    return [*calls, *(replace(call, args=_known(call.args, literals, rng)) for call in calls)]
+
+
+def _known(args: Any, known: Sequence[Any], rng: random.Random) -> Any:
+    """Returns arguments with scalars that the target has met too: what one method keeps the other has to find."""
+    alike = [[value for value in known if type(value) is type(arg)] for arg in args]
+    return tuple(rng.choice(values) if values else arg for arg, values in zip(args, alike, strict=True))
 
 
 def simpler(calls: Calls) -> Iterator[Calls]:

@@ -232,10 +232,14 @@ def call_after_spoiling(target: Loaded, payload: bytes, capture: Capture) -> tup
 
 
 def call_in_sequence(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
-    """See `sequences.call_sequence`."""
-    from .sequences import call_sequence  # of functions and methods in Python alone
+    """See `sequences.call_sequence` and `native_sequences.native_sequence`."""
+    if isinstance(target, Target):
+        from .sequences import call_sequence
 
-    return call_sequence(target, payload, capture)  # type: ignore[arg-type]
+        return call_sequence(target, payload, capture)
+    from .native_sequences import native_sequence
+
+    return native_sequence(target, payload, capture)  # type: ignore[arg-type]
 
 
 def call_asked(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:

@@ -92,8 +92,11 @@ class NativeTarget:
 
     def read(self, payload: bytes) -> Prepared:
         """Returns the prepared call of one input."""
-        given = iter(decode(payload))
-        at_end = zlib.crc32(payload) % 2 == 0
+        return self.prepare(decode(payload), at_end=zlib.crc32(payload) % 2 == 0)
+
+    def prepare(self, values_given: Any, at_end: bool) -> Prepared:
+        """Returns the prepared call of decoded arguments, whose buffers end, or else begin, where nobody may read."""
+        given = iter(values_given)
         numbers: dict[str, Any] = {}
         contents: dict[str, bytes] = {}
         for name, kind, role, _, _ in self.arguments:
@@ -122,7 +125,11 @@ class NativeTarget:
 
     def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Returns (None, result)."""
-        return None, Result(self.function(*args.values), args)
+        return self.called(self.function, args)
+
+    def called(self, function: Any, args: Prepared) -> tuple[Any, Any]:
+        """Calls a function with the target's prototype; returns (None, result)."""
+        return None, Result(function(*args.values), args)
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a call returned, and what it wrote, as plain data."""
@@ -133,11 +140,7 @@ class NativeTarget:
             for (_, kind, role, _, _), memory in value.prepared.buffers.values()
             if role != "in"
         ]
-        returned = value.returned
-        if self.returns is not None and isinstance(
-            returned, float
-        ):  # in its own format: as a Python float it would claim bits that it lacks
-            returned = Elements(DTYPES[self.returns], bytes(TYPES[self.returns](returned)))
+        returned = value.returned if self.returns is None else typed(self.returns, value.returned)
         return returned if not written else (returned, *written)
 
     def left(self, payload: bytes, given: Any) -> Any:
@@ -145,6 +148,11 @@ class NativeTarget:
         return None
 
     changed = left
+
+
+def typed(kind: str, number: Any) -> Any:
+    """Returns a number as it is stored: a float in its own format, as Python's would claim bits that it lacks."""
+    return Elements(DTYPES[kind], bytes(TYPES[kind](number))) if isinstance(number, float) else number
 
 
 def element_bytes(value: Any, kind: str, name: str) -> bytes:

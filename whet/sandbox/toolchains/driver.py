@@ -151,7 +151,7 @@ class Driver:
         folder = Path(driver.__file__).parent
         texts = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".c", ".h", ".S")}
         texts["checks.S"] = "\n".join(CHECK[self.isa.name].format(name=name) for name in self._externs).encode()
-        texts["checks.S"] += b'\n.section .note.GNU-stack, "", %progbits\n'
+        texts["checks.S"] += HANDLE + b'\n.section .note.GNU-stack, "", %progbits\n'
         digest = hashlib.sha256(b"".join(texts.values()) + self.isa.name.encode()).hexdigest()[:24]
         gcc = self.isa.tool("gcc")
         steps = [
@@ -167,6 +167,8 @@ class Driver:
         return {name: done.files[f"/tmp/{name}"] for name in made}
 
 
+HANDLE = b"\n.hidden __dso_handle\n.globl __dso_handle\n.data\n.balign 8\n__dso_handle: .8byte 0\n"
+"""What start files give a library otherwise: C++ names it where it has the destructor of a global called at the end."""
 CHECK = {
     "x86_64": """\
     .text

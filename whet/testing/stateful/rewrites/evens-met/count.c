@@ -1,0 +1,3 @@
+#include "count.h"
+
+int64_t evens_met;

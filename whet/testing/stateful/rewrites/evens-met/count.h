@@ -1,0 +1,3 @@
+#include <stdint.h>
+
+extern int64_t evens_met;

@@ -1,0 +1,3 @@
+#include "ring.h"
+
+int32_t ring_at;
