@@ -194,3 +194,12 @@ def test_contracts_are_read_from_definitions() -> None:
     assert file.signature.__pydantic_extra__["count"].role == "size"
     with pytest.raises(NoContractError, match="static"):
         contract_of("static inline int f(int n) {\n", "f", "c", "f.c")
+
+
+def test_definitions_are_found_among_many_long_names() -> None:
+    """A search that takes words apart would not end."""
+    variables = "".join(f"static const unsigned long int a_variable_of_the_file_{i} = {i};\n" for i in range(200))
+    functions = (
+        'int f(int a) { return a; }\nextern "C" double *g (const double *x, int n) {\n}\nstruct pair *h(void){}\n'
+    )
+    assert definitions(variables + functions) == ["f", "g", "h"]

@@ -11,8 +11,9 @@ from whet.evaluators.signature import ARGUMENT, QUALIFIERS, TYPES
 from whet.evaluators.task_file import TaskFile
 
 DEFINITION = (
-    r"(?:^|[;}}\n])\s*(?P<head>(?:[A-Za-z_]\w*|\"C\"|[\s*])+?[\s*])(?P<name>{})\s*\((?P<arguments>[^()]*)\)\s*\{{"
+    r"(?:^|[;}}\n])\s*(?P<head>(?:(?:[A-Za-z_]\w*+|\"C\")[\s*]++)+)(?P<name>{})\s*\((?P<arguments>[^()]*)\)\s*\{{"
 )
+"""Words are taken whole, so that a text of many words is searched in no more than the square of their number."""
 KEYWORDS = frozenset({"if", "for", "while", "switch", "return", "else", "sizeof"})
 COUNTS = re.compile(r"n|len|length|size|count|num|n_?\w*|\w*_(?:len|length|size|count|n)", re.IGNORECASE)
 """Names of arguments that count elements."""
