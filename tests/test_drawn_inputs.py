@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from whet.evaluators.costs import CHEAP, CLASSES, MODERATE, SLOW, SLOWEST, Costs, affordable, cost_class, spread
+from contextlib import closing
+from pathlib import Path
+
+from whet.core.config import Options
+from whet.evaluators.costs import (
+    CHEAP,
+    CLASSES,
+    MODERATE,
+    SLOW,
+    SLOWEST,
+    Costs,
+    affordable,
+    cost_class,
+    measured,
+    spread,
+)
 from whet.evaluators.examiner import FEWEST_CASES, FEWEST_EDGES, MOST_EDGES
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.ladder import open_ladder
+from whet.evaluators.subjects import Subject
+from whet.evaluators.targets import read_task
 
 SORTED = "def f(a):\n    return sorted(a)\n"
 ONE_SIZE = """\
@@ -88,6 +106,18 @@ def test_classes_are_wide_and_costs_follow_the_larger_size() -> None:
     drawn = [costs.of(Input("", b"", size)) for size in (0, 10, 11, 100, 113, None)]
     assert drawn == [CHEAP, CHEAP, SLOW, SLOW, SLOW, MODERATE]
     assert Costs({}).of_size(3) == SLOWEST
+
+
+def test_small_sizes_between_a_listed_small_one_and_a_large_one_have_classes_of_their_own(tmp_path: Path) -> None:
+    """Else they would count as slow as the large one, and what is drawn of them would not be edited."""
+    (tmp_path / "slow.py").write_text(SORTED)
+    (tmp_path / "workload.py").write_text(ANY_SIZE.replace("[20, 40]", "[1, 1200]"))
+    settings = Options(workload=tmp_path / "workload.py")
+    with closing(open_ladder(read_task(f"{tmp_path}/slow.py::f", settings), settings, 1)) as ladder:
+        subject = ladder.workshop.build(SORTED)
+        assert isinstance(subject, Subject)
+        costs = measured(subject, ladder.source, 30.0)
+    assert sorted(costs.sizes) == [0, 1, 2, 3, 100, 1200]
 
 
 def test_a_budget_keeps_its_floor_and_its_ceiling() -> None:

@@ -15,7 +15,8 @@ from itertools import islice
 from typing import TypeVar
 
 from whet.core.task import Kind
-from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.inputs.plan import SMALL
+from whet.evaluators.inputs.source import SMALL_SIZES, Input, InputSource, derive
 from whet.evaluators.live import Pass
 from whet.evaluators.pairs import Side
 from whet.evaluators.subjects import Subject
@@ -109,11 +110,15 @@ def measured(baseline: Subject, source: InputSource, seconds: float) -> Costs:
 
 
 def _drawn(source: InputSource) -> Iterator[tuple[int, list[Input]]]:
-    """Yields an input of each of the smallest sizes that there are, then one of each listed size."""
+    """Yields an input of each of the smallest sizes that there are, and of a small one; then one of each listed size.
+
+    Without the small ones, sizes between a small listed one and a large one would count as slow as the large one.
+    """
     if not source.sizes:
         return
-    for size in source.unlisted_sizes(SEED):
-        if size < source.sizes[0] and (items := source.try_draw(size, [derive(SEED, "cost", size)])):
+    for size in (*SMALL_SIZES, SMALL):
+        unlisted = size not in source.sizes and size < source.sizes[-1]
+        if unlisted and (items := source.try_draw(size, [derive(SEED, "cost", size)])):
             yield size, items
     for size in source.sizes:
         yield size, source.draw(size, [derive(SEED, "cost", size)])

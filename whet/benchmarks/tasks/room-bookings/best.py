@@ -44,6 +44,22 @@ class Calendar:
         for name, _ in rooms:
             self.bookings[name] = []
 
+    def is_free(self, room, start, end):
+        for booking in self.bookings[room]:
+            if start < booking["end"] and booking["start"] < end:
+                return False
+        return True
+
+    def rooms_by_size(self):
+        return sorted(self.rooms, key=lambda room: (room[1], room[0]))
+
+    def find_room(self, seats, start, end):
+        """Returns the smallest room that is large enough and free, or None."""
+        free = [room for room in self.rooms_by_size() if room[1] >= seats and self.is_free(room[0], start, end)]
+        if len(free) > 0:
+            return free[0][0]
+        return None
+
     def place(self, requests):
         rooms = [Room(name, seats, self.bookings[name]) for name, seats in self.rooms]
         rooms.sort(key=lambda room: (room.seats, room.name))

@@ -7,6 +7,26 @@ class Network:
     def __init__(self, links):
         self.links = links
 
+    def stops(self):
+        """Returns all stops, in the order in which the links name them."""
+        found = []
+        for one, other, _, _ in self.links:
+            if one not in found:
+                found.append(one)
+            if other not in found:
+                found.append(other)
+        return found
+
+    def rides_from(self, stop):
+        """Returns where one can ride to from a stop: tuples of stop, line and minutes."""
+        rides = []
+        for one, other, line, minutes in self.links:
+            if one == stop:
+                rides.append((other, line, minutes))
+            if other == stop:
+                rides.append((one, line, minutes))
+        return rides
+
     def times(self, start, change):
         rides = {}
         for one, other, line, minutes in self.links:
