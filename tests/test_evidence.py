@@ -260,6 +260,15 @@ def test_hidden_costs_that_follow_from_their_observations_are_no_contradiction(t
     assert contradictions(changed(timed, with_costs)) == []
 
 
+def test_a_weak_verdict_is_no_contradiction(checked) -> None:
+    def said(document: dict[str, Any], form: str) -> None:
+        (rung,) = (one for one in document["rungs"] if one["name"] == "differential")
+        rung["detail"] = form.format(rung["evidence"]["inputs"])
+
+    assert contradictions(changed(checked, lambda d: said(d, "weak: only {} fresh inputs agree"))) == []
+    assert contradictions(changed(checked, lambda d: said(d, "weak: only 3 fresh inputs agree"))) != []
+
+
 def test_a_swapped_candidate_is_named(timed, tmp_path) -> None:
     swapped = replace(timed, texts={**timed.texts, "candidate/slow.py": WRONG.encode()})
     assert "code has another hash, or none, for candidate/slow.py" in contradictions(swapped)

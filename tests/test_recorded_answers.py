@@ -37,7 +37,11 @@ WRONG = {
         "wrong-key": ("differential", "wrong_exception", ("got KeyError(", "(line 21 in score)", "score([")),
     },
     "smooth": {
-        "wrong-running-sums": ("differential", "wrong_output", ("off by ", "allowed ", "smooth(ndarray(")),
+        "wrong-running-sums": (
+            "differential",
+            "wrong_output",
+            ("off by ", "allowed ", "smooth(__import__('numpy').array("),
+        ),
     },
     "words": {
         "wrong-key": ("differential", "crash", ("line 7, in count", "counts[word] += 1", "KeyError: ", "stdin '")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -129,6 +130,11 @@ def _undecided(rung: Rung) -> bool:
     return rung.status is RungStatus.INCONCLUSIVE and rung.reason is not None
 
 
+def _first_number(text: str) -> int | None:
+    found = re.search(r"\d+", text)
+    return None if found is None else int(found[0])
+
+
 def _differential(bundle: Bundle) -> Iterator[str]:
     for rung in bundle.record.rungs:
         drawn = rung.evidence if rung.name == "differential" else rung.evidence.get("differential")
@@ -149,9 +155,7 @@ def _differential(bundle: Bundle) -> Iterator[str]:
         names = hashes if isinstance(hashes, list) and all(isinstance(one, str) for one in hashes) else []
         if len(names) != count or not (names or rung.status in (RungStatus.FAILED, RungStatus.INCONCLUSIVE)):
             yield f"rungs.{rung.name}: {count} inputs have {len(names)} hashes"
-        elif (
-            rung.name == "differential" and rung.status is RungStatus.PASSED and not rung.detail.startswith(f"{count} ")
-        ):
+        elif rung.name == "differential" and rung.status is RungStatus.PASSED and _first_number(rung.detail) != count:
             yield f"rungs.{rung.name}: its detail tells of another number of inputs than {count}"
 
 
