@@ -21,6 +21,7 @@ from .decode import decode
 from .landlock import restrict
 from .loading import find, load_module, resolver
 from .priming import prime
+from .refilled import refilled
 from .spoil import spoil
 from .traces import trace
 
@@ -81,9 +82,11 @@ class Target:
 
     Attributes:
         clock: of the device that its calls run on; None for the CPU.
+        earlier: the input of the last single call.
     """
 
     clock: CudaClock | None = None
+    earlier: Any = None
 
     def __init__(self, tree: str, filename: str, symbol: str) -> None:
         self.module = load_module(tree, filename)
@@ -219,6 +222,8 @@ def stored(kind: str, after: Any, instance: Any, value: Any, stdout: str) -> byt
 def call_once(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
     """Returns the outcome of one call, arguments after it included, and the nanoseconds that it took."""
     given = target.read(payload)
+    if isinstance(target, Target):
+        given = target.earlier = refilled(target.earlier, given)
     kind, instance, value, spent = invoke(target, *parts(given))
     return stored(kind, target.left(payload, given), instance, target.outcome(kind, value), capture.take()), spent
 
