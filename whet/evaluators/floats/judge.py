@@ -254,8 +254,10 @@ class FloatJudge:
             before = self._reference.spent()
             for number, add in enumerate(drawn, 1):
                 add(samples)
-                if number == 1 and not seen.full:
-                    seen.slow = seen.slow or self._reference.spent() - before > SLOW_SAMPLE
+                spent = self._reference.spent() - before
+                if number == 2 and not seen.full:  # with the first one a process of the reference starts
+                    seen.slow = seen.slow or spent > SLOW_SAMPLE
+                before += spent
                 found = self._allowed(samples, magnitude)
                 early = number < seen.samples and _surely_right(seen, samples, ours, theirs, found)
                 if early or number >= seen.samples:
