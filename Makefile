@@ -1,6 +1,8 @@
 # Two commands on a fresh machine: `make demo` and `make test`.
 PYTHON ?= python3
 BIN := .venv/bin
+# Images of containers forbid bytecode often, and then each of hundreds of processes of a run compiles whet anew.
+unexport PYTHONDONTWRITEBYTECODE
 PACKAGES := bubblewrap g++ gcc libseccomp2 python3-venv util-linux valgrind
 DEMO := whet/benchmarks/tasks
 # Three for two cores: tests wait for processes now and then. Those that share what takes long to set up stay together.

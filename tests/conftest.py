@@ -19,7 +19,6 @@ from pathlib import Path
 
 import guard
 import pytest
-import scipy.stats  # noqa: F401 (a ladder begins to import it: the next test would find files open that it counts)
 import slices
 from hypothesis import settings
 from recordings import Recording

@@ -126,7 +126,6 @@ def open_ladder(
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-            import_ahead("scipy.stats")  # takes a second, and is needed once there are figures
         known = None if store is None or not _keepable(task) else KnownBaselines(store, workshop)
         return Ladder(workshop, source, options, seed, meters, read, listener, explain, known)
     except BaseException:
@@ -417,6 +416,8 @@ class Ladder:
     def _differential(self, climber: Climber) -> Finding:
         # A fork of a warm worker with other hashes and another address layout. What a candidate does in a process that
         # is no fork is seen before it is reported: when it is confirmed, or here where nobody asks for that.
+        if self._options.times and not self.task.untimed:
+            import_ahead("scipy.stats")  # takes a second, and is needed once there are figures
         watched = Passed("")
         if self._routines is not None:
             called = self._routines.check(climber.candidate.source, climber.batch.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import fcntl
 import os
 import shutil
@@ -56,18 +57,26 @@ class Staging:
         self.folder, self._held = _held_folder()
         self.folder.chmod(0o711)
         self.program = self.folder / "whet"
-        shutil.copytree(
-            Path(inside.__file__).parent, self.program / "inside", ignore=shutil.ignore_patterns("__pycache__")
-        )
+        being_written = shutil.ignore_patterns("*.pyc.*")  # bytecode, by another process
+        shutil.copytree(Path(inside.__file__).parent, self.program / "inside", ignore=being_written)
         self.program.chmod(0o755)
         self._compiled: set[Path] = set()
         self._lock = threading.Lock()
 
     def compile(self, interpreter: Interpreter) -> None:
-        """Saves every start of the program inside the compiling of it, once an interpreter."""
+        """Saves every start of the program inside the compiling of it, once an interpreter.
+
+        What whet's own interpreter has compiled already was copied with the sources, and is looked at only.
+        """
         with self._lock:
-            if interpreter.executable not in self._compiled:
-                self._compiled.add(interpreter.executable)
+            if interpreter.executable in self._compiled:
+                return
+            self._compiled.add(interpreter.executable)
+            if interpreter.is_own:
+                compileall.compile_dir(self.program, quiet=1)
+                for path in self.program.rglob("*"):  # whatever the umask
+                    path.chmod(0o755 if path.is_dir() else 0o644)
+            else:
                 compiler = (interpreter.executable, "-s", "-m", "compileall", "-q")
                 subprocess.run([*compiler, self.program], check=True, cwd="/", umask=0o022)
 

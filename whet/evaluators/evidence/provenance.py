@@ -37,7 +37,8 @@ MOST_TESTS = 8 * MIB
 """Of test files that travel with the evidence."""
 ASK = """\
 import importlib.metadata as m, json, platform, sys
-found, known = {}, m.packages_distributions()
+# What belongs to which package is read from the files of all of them.
+found, known = {}, m.packages_distributions() if sys.argv[1:] else {}
 for name in sys.argv[1:]:
     for distribution in known.get(name, ()):
         found[distribution] = m.version(distribution)
