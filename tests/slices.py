@@ -6,7 +6,7 @@ Which part is a matter of hashes alone, so that anybody runs the same again with
 from __future__ import annotations
 
 import zlib
-from collections.abc import Set
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import pytest
@@ -35,7 +35,10 @@ CORPORA = (
 )
 """Modules whose tests marked `corpus` are about verdicts, attacks and exploits."""
 SLICES = 78
-"""How many parts there are. With more, `make test` is shorter and more commits pass before a test is run again."""
+"""How many parts there are. With more, `make test` is shorter and more commits pass before a test is run again.
+
+``@pytest.mark.corpus(one_in=8)`` has a test, of whatever module, run in one commit of so many.
+"""
 NEVER = frozenset({"timed", "exhaustive"})
 """Marks of what is in no slice: a real clock decides it, or it takes longer than all else."""
 
@@ -43,23 +46,26 @@ SLICED = pytest.StashKey[str]()
 """What the slice has, in words."""
 
 
-def slice_of(text: str) -> int:
+def slice_of(text: str, parts: int = SLICES) -> int:
     """Returns the number of the slice that a commit has, or that a test is in."""
-    return zlib.crc32(text.encode()) % SLICES
+    return zlib.crc32(text.encode()) % parts
 
 
-def in_corpora(test: str, marks: Set[str]) -> bool:
-    """Tells whether slices have a test, by its id and the names of its marks."""
+def parts_of(test: str, marks: Sequence[pytest.Mark]) -> int:
+    """Returns in how many parts the corpus of a test is, by its id and marks; 0 where no slice has it."""
+    corpus = next((mark for mark in marks if mark.name == "corpus"), None)
+    if corpus is None or NEVER & {mark.name for mark in marks}:
+        return 0
     module = PurePosixPath(test.partition("::")[0]).stem
-    return module in CORPORA and "corpus" in marks and not marks & NEVER
+    return int(corpus.kwargs.get("one_in", SLICES if module in CORPORA else 0))
 
 
-def in_slice(test: str, commit: str) -> bool:
+def in_slice(test: str, commit: str, parts: int = SLICES) -> bool:
     """Tells whether a test of the corpora is in the slice of a commit.
 
     A test's slice does not depend on what other tests there are; each commit has the next of them, by its hash.
     """
-    return slice_of(test) == slice_of(commit)
+    return slice_of(test, parts) == slice_of(commit, parts)
 
 
 def add_option(parser):
@@ -70,8 +76,9 @@ def add_option(parser):
 def pytest_collection_modifyitems(config, items):
     """Marks the tests of the corpora that are in the slice of the commit."""
     if commit := config.getoption("--slice"):
-        corpora = [item for item in items if in_corpora(item.nodeid, {mark.name for mark in item.iter_markers()})]
-        chosen = [item for item in corpora if in_slice(item.nodeid, commit)]
+        parts = {item: parts_of(item.nodeid, list(item.iter_markers())) for item in items}
+        corpora = [item for item in items if parts[item]]
+        chosen = [item for item in corpora if in_slice(item.nodeid, commit, parts[item])]
         for item in chosen:
             item.add_marker("slice")
         config.stash[SLICED] = f"{len(chosen)} of {len(corpora)} tests of the corpora"

@@ -222,6 +222,7 @@ def make_input(size, rng):
 """
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_task_with_its_own_generator_meets_only_what_that_makes(sandbox: Sandbox, tmp_path: Path) -> None:
     workload = Workload(GENERATOR)
     task = Task("t", "c", Kind.FUNCTION, tmp_path / "t.c", SUM_C, "sum", tmp_path, workload=workload, signature=SUM)
@@ -429,6 +430,7 @@ DOT_C = (
 RATIO = Tolerance(error_ratio=4.0)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_floats_are_judged_by_the_references_own_error(sandbox: Sandbox, driver: Driver, tmp_path: Path) -> None:
     path = tmp_path / "dot.c"
     task = Task("dot", "c", Kind.FUNCTION, path, DOT_C, "dot", tmp_path, flags=("-O2",), signature=DOT)

@@ -41,6 +41,7 @@ def named(row: Row) -> str:
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.reason], ids=named)
+@pytest.mark.corpus(one_in=8)
 def test_a_seeded_fault_is_caught_for_what_it_is(bench: Benches, row: Row) -> None:
     """By its calls, also where an earlier rung keeps it from being called."""
     found = bench(row.isa).called(row)

@@ -118,6 +118,7 @@ def read(folder: Path) -> Task:
 
 @needs_sandbox
 @pytest.mark.reads_clock("counts the inputs that are asked for, and looks at none of their seconds")
+@pytest.mark.corpus(one_in=8)
 def test_many_inputs_are_drawn_in_portions_and_repeats_ask_for_few_large_ones(folder: Path) -> None:
     (folder / "dot.s").write_text(ROUTINE)
     task, interpreter = read(folder), find_interpreter(None)
@@ -179,6 +180,7 @@ def test_right_answers_in_assembly_and_in_c_pass(folder: Path) -> None:
         ("addl %ecx", "subl %ecx", "differential", "wrong_output", "expected"),
     ],
 )
+@pytest.mark.corpus(one_in=8)
 def test_what_is_wrong_falls_where_it_should(
     folder: Path, old: str, new: str, rung: str, reason: str, said: str
 ) -> None:

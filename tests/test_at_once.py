@@ -122,6 +122,7 @@ def test_a_rewrite_that_does_not_load_is_rejected_before_the_baseline_is_validat
 
 
 @SANDBOXED
+@pytest.mark.corpus(one_in=8)
 def test_what_is_wrong_with_the_baseline_too_is_not_held_against_a_rewrite(folder, told) -> None:
     (folder / "slow.py").write_text(f"import nowhere\n{SLOW}")
     result = judge(folder, f"import nowhere\n{SLOW.replace('0', '0 + 0')}", told, workload=folder / "workload.py")

@@ -200,6 +200,7 @@ def test_an_unknown_option_of_the_library_is_told(tmp_path: Path) -> None:
         library.audit(write(tmp_path, STRONG), mutants=-5)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_baseline_that_cannot_be_used_is_5(whet, tmp_path: Path) -> None:
     done = whet("audit", write(tmp_path, STRONG, "def largest(items, least):\n    return items[10**9]\n"))
     assert done.returncode == 5

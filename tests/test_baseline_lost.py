@@ -63,6 +63,7 @@ def odd(found: str, *seeds: int) -> str:
 @pytest.mark.parametrize(
     ("found", "said"), [("values = [1]", "two processes of the baseline differ"), ("os._exit(3)", "the baseline: ")]
 )
+@pytest.mark.corpus(one_in=8)
 def test_a_baseline_that_is_odd_in_one_process_is_not_held_against_a_candidate(
     rung: Callable[..., Any], found: str, said: str
 ) -> None:
@@ -111,6 +112,7 @@ def test_what_the_baseline_left_undecided_is_neither_right_nor_rejected() -> Non
     assert verdict_of(prove=proof).correct
 
 
+@pytest.mark.corpus(one_in=8)
 def test_verify_says_that_nothing_was_decided(tmp_path: Path, scripted: Callable[..., None]) -> None:
     scripted(ratio=2.0)
     (tmp_path / "target.py").write_text(odd("values = [1]", 1, 2))

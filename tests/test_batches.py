@@ -67,6 +67,7 @@ def drawn(verdict: Verdict) -> dict[str, Any]:
     return dict(rung.evidence)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_those_of_one_announcement_meet_the_same_inputs_and_others_meet_others(opened: Opened) -> None:
     ladder = opened()
     batches = [candidates("a", "b", "c"), candidates("d", "e")]
@@ -94,6 +95,7 @@ def test_a_batch_that_is_announced_again_meets_the_same_whatever_its_order(opene
     assert drawn(opened(seed=SEED + 1).check(batch[0]))["seed"] != found["seed"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_inputs_hang_on_every_candidate_so_all_of_them_were_there_before(opened: Opened) -> None:
     ladder = opened()
     a, b, c, d = candidates("a", "b", "c", "d")
@@ -104,6 +106,7 @@ def test_the_inputs_hang_on_every_candidate_so_all_of_them_were_there_before(ope
     assert len(seeds) == 4
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_candidate_that_comes_again_is_a_batch_of_its_own(opened: Opened) -> None:
     ladder = opened()
     a, b = candidates("a", "b")
@@ -114,6 +117,7 @@ def test_a_candidate_that_comes_again_is_a_batch_of_its_own(opened: Opened) -> N
     assert drawn(ladder.check(b)) == together
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_one_batch_leaves_ends_with_the_next(opened: Opened) -> None:
     ladder = opened()
     for number in range(6):  # each but the last leaves one that is never checked
@@ -123,6 +127,7 @@ def test_what_one_batch_leaves_ends_with_the_next(opened: Opened) -> None:
     assert drawn(ladder.check(batch[1]))["hashes"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_one_that_is_wrong_or_does_not_build_changes_nothing_for_the_others(opened: Opened) -> None:
     ladder = opened()
     right = candidates("a")[0]
@@ -138,6 +143,7 @@ def test_one_that_is_wrong_or_does_not_build_changes_nothing_for_the_others(open
     assert rung.evidence["hashes"] == drawn(found[3])["hashes"][: rung.evidence["inputs"]]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_was_drawn_for_a_batch_can_be_repeated_from_its_evidence(opened: Opened) -> None:
     batch = candidates("a", "b")
     ladder = opened()
@@ -165,6 +171,7 @@ def parity(letter: str, hash_seed: int) -> int:
     return int(subprocess.check_output(words, env={"PYTHONHASHSEED": str(hash_seed)}))
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_is_right_under_one_hash_seed_only_is_found_without_a_fresh_process(opened: Opened) -> None:
     seeds = hash_seeds(SEED)
     letter = next(one for one in string.ascii_letters if len({parity(one, seed) for seed in seeds}) == 2)
@@ -177,6 +184,7 @@ def test_what_is_right_under_one_hash_seed_only_is_found_without_a_fresh_process
         assert verdict.failed.reason in (Reason.NONDETERMINISTIC, Reason.WRONG_OUTPUT)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_is_right_in_forks_only_is_found_before_it_is_reported(opened: Opened) -> None:
     forked = "import sys\nFORKED = 'inside.forkserver' in sys.modules\n"
     cheat = Candidate(f"{forked}def f(a):\n    return sum(a) if FORKED else None\n")

@@ -70,6 +70,7 @@ def test_each_suite_is_named_as_the_registry_has_it():
         suite_named("kernelbnch")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_cannot_be_run_is_one_line(here, tmp_path):
     refused(here("bench", "run", "whetbnch"), "did you mean 'whetbench'")
     refused(here("bench", "run", "kernelbench"), "--root DIR", "whet bench fetch-help kernelbench")

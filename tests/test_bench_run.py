@@ -221,6 +221,7 @@ def test_a_suite_without_its_data_or_with_one_id_twice_is_refused(tmp_path):
 
 
 @sandboxed
+@pytest.mark.corpus(one_in=8)
 def test_caps_end_a_run_before_the_next_problem(tmp_path):
     told, stopped = done(asked(TinySuite(3, seconds=2.1), total=Total(seconds=2.0)), tmp_path)
     assert len(told) == 1

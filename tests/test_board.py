@@ -375,6 +375,7 @@ def test_a_large_board_stays_light(tmp_path, capsys):
     assert max(problems) < LIMIT
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_problem_with_many_large_answers_stays_light(tmp_path):
     text = "".join(f"+    line {n} \N{PILE OF POO}'<&\n" for n in range(4000))
     large = told(2.0)
@@ -453,6 +454,7 @@ def test_the_command_ends_with_ctrl_c(tmp_path):
     assert (process.returncode, complained, said.strip()) == (0, "", "")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_command_names_what_is_wrong_in_one_line(whet, tmp_path):
     written([row(suite="drwan")], tmp_path / "rows.jsonl")
     for words in (("build", tmp_path / "rows.jsonl"), ("build", tmp_path / "none"), ("serve", tmp_path)):

@@ -187,6 +187,7 @@ def test_what_github_refuses_ends_the_step(hub, run, number, file):
         run("post", file, "workflow_run", event)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_command_says_what_its_environment_lacks(whet):
     done = whet("bot", "action", GITHUB_EVENT_NAME="")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

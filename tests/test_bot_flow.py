@@ -277,6 +277,7 @@ def test_a_conflict_with_the_base_changes_nothing(hub, bot, number, source):
     assert len(there(hub)["reviews"]) == 1
 
 
+@pytest.mark.corpus(one_in=8)
 def test_binary_and_huge_files_are_left_alone(hub, bot, source):
     git(source, "checkout", "--quiet", "quick")
     (source / "binary.py").write_bytes(b"def f(n):\n    return [\0\xff for _ in n]\n")

@@ -173,6 +173,7 @@ def test_what_explodes_stops_at_a_size_that_fits(calibrate):
 
 
 @bubblewrap
+@pytest.mark.corpus(one_in=8)
 def test_what_takes_memory_like_an_exponential_stops_too(calibrate):
     source = "def f(n: int) -> int:\n    return len([0] * 2 ** n)\n"
     assert calibrate(source).workload.sizes[-1] < 32
@@ -231,6 +232,7 @@ def test_generators_without_sizes_that_explode(calibrate, body, told):
 
 @bubblewrap
 @pytest.mark.usefixtures("figures")
+@pytest.mark.corpus(one_in=8)
 def test_a_rewrite_is_judged_and_timed_on_hints_alone(tmp_path):
     (tmp_path / "target.py").write_text(DISTINCT)
     head = DISTINCT[: DISTINCT.index(":\n") + 2]

@@ -122,6 +122,7 @@ ran(Scripted(ITEMS, does), Path(sys.argv[1]))
 """
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_kill_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     file = tmp_path / "r.json"
     command = [sys.executable, "-c", KILLED, str(file), str(Path(__file__).parent)]
@@ -199,6 +200,7 @@ def test_the_file_states_date_machine_and_commit(tmp_path: Path) -> None:
     assert str(replace(HERE, dirty=True)).endswith("commit aaaaaaaaaaaa (dirty)")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_this_place_is_described() -> None:
     here = place.this_place()
     assert here.cores == len(os.sched_getaffinity(0))
@@ -299,6 +301,7 @@ def command(file: Path) -> int:
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+@pytest.mark.corpus(one_in=8)
 def test_a_side_is_played_by_the_command_and_not_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "r.json"
     assert command(file) == 0
@@ -314,6 +317,7 @@ def test_a_side_is_played_by_the_command_and_not_again(tmp_path: Path, capsys: p
     assert file.read_bytes() == before
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_wrong_item_ends_the_command_with_1(tmp_path: Path) -> None:
     class Planted(Exploits):
         @contextmanager
@@ -342,6 +346,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.corpus(one_in=8)
 def test_an_interrupt_ends_with_the_command_that_goes_on(tmp_path: Path) -> None:
     words = ["bench", "self", "exploits", "--results", str(tmp_path / "r.json")]
     done = subprocess.run(
@@ -357,6 +362,7 @@ def test_an_interrupt_ends_with_the_command_that_goes_on(tmp_path: Path) -> None
     assert [record.id for record in read(tmp_path / "r.json").records] == ["a"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_page_is_written_from_all_of_a_campaign_and_from_no_part_of_one(tmp_path: Path) -> None:
     class Told(Attacks):
         @contextmanager

@@ -120,6 +120,7 @@ def test_real_code_stays_valid(name):
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize(("language", "source"), [("python", SOURCE), ("cpp", CPP)])
+@pytest.mark.corpus(one_in=8)
 def test_a_damaged_text_is_no_error(language, source, data):
     start = data.draw(st.integers(0, len(source)))
     end = data.draw(st.integers(start, min(len(source), start + 12)))
@@ -135,6 +136,7 @@ def test_a_damaged_text_is_no_error(language, source, data):
 # the Coder
 
 
+@pytest.mark.corpus(one_in=8)
 def test_each_sample_gets_the_next_edit_until_none_is_left():
     found = candidates(brief())
     texts = [ask("coder", brief(), sample).text for sample in range(len(found) + 2)]

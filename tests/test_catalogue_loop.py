@@ -109,6 +109,7 @@ def test_a_wrong_edit_costs_two_evaluations_and_the_others_are_put_together(work
     assert len(origins(work)) <= 16, origins(work)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_with_one_candidate_a_round_the_winner_grows_edit_by_edit(work):
     result = work.optimize("catalogue", Costs(COSTS, ("join-strings",)), candidates=1)
     assert result.speedup.ratio == pytest.approx(0.97 / 0.07)

@@ -132,6 +132,7 @@ def test_a_build_that_fails_says_what_the_command_said(workshop):
     assert "add.c" in built.detail
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_verdicts_of_right_and_wrong_candidates(folder):
     task = read_task(str(folder), Options())
     with closing(open_ladder(task, Options(until="differential", seed=1), 1)) as ladder:

@@ -70,12 +70,14 @@ def run(sandbox: Docker, body: str, limits: Limits = Limits(), seconds: float = 
     return value if kind == "value" else f"{kind}: {value}"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_container_serves_one_job_after_another(sandbox: Docker, client: docker.DockerClient) -> None:
     assert [run(sandbox, "return 1") for _ in range(3)] == [1, 1, 1]
     assert len(containers(client)) == 1
 
 
 @pytest.mark.parametrize("left", ["os.makedirs('/work/d/e'), os.chmod('/work/d', 0)", "CDLL(None).msgget(7, 0o1666)"])
+@pytest.mark.corpus(one_in=8)
 def test_a_container_that_cannot_be_cleaned_is_thrown_away(
     sandbox: Docker, client: docker.DockerClient, left: str
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_container_that_cannot_be_cleaned_is_thrown_away(
     assert not before & containers(client)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_container_is_thrown_away_after_an_incident(sandbox: Docker, client: docker.DockerClient) -> None:
     run(sandbox, "return 1")
     before = containers(client)
@@ -97,6 +100,7 @@ def test_a_container_is_thrown_away_after_an_incident(sandbox: Docker, client: d
     assert not before & containers(client)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_container_that_somebody_removed_is_replaced(sandbox: Docker, client: docker.DockerClient) -> None:
     run(sandbox, "return 1")
     for name in containers(client):
@@ -134,6 +138,7 @@ def test_memory_over_the_limit_is_told_as_such(sandbox: Docker) -> None:
     assert caught.value.kind == "memory"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_memory_counts_for_all_processes_together_though_none_says_so(sandbox: Docker) -> None:
     with pytest.raises(Incident) as caught:
         run(
@@ -168,6 +173,7 @@ def test_a_kill_takes_no_time(sandbox: Docker) -> None:
     assert time.perf_counter() - start < 1.5
 
 
+@pytest.mark.corpus(one_in=8)
 def test_output_that_nobody_reads_does_not_block_the_end(sandbox: Docker) -> None:
     session = opened(
         sandbox,
@@ -186,6 +192,7 @@ def test_output_that_nobody_reads_does_not_block_the_end(sandbox: Docker) -> Non
     assert run(sandbox, "return 1") == 1
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_killed_whet_leaves_no_container(client: docker.DockerClient) -> None:
     script = """
         import sys, time
@@ -262,6 +269,7 @@ def test_without_an_engine_it_says_so(tmp_path) -> None:
             os.environ["DOCKER_HOST"] = before
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_tree_beyond_bounds_is_our_error(sandbox: Docker) -> None:
     tree = sandbox.stage("big", {"data": bytes(100 << 20)})
     with pytest.raises(SandboxError, match="No space left"):

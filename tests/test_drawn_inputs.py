@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from whet.core.config import Options
 from whet.evaluators.costs import (
     CHEAP,
@@ -91,6 +93,7 @@ def test_recorded_cases_of_a_slow_program_come_from_all_over_them(rung) -> None:
     assert spread(cases, 3) == [cases[0], cases[4], cases[8]]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_an_edit_that_takes_the_baseline_for_ever_is_left_out(rung) -> None:
     # No limit on wall time: CPU time alone tells that it runs away.
     count = "def f(n):\n    while n > 10**6:\n        pass\n    return n + 1\n"

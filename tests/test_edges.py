@@ -28,6 +28,7 @@ values = st.recursive(
 
 
 @given(values, values)
+@pytest.mark.corpus(one_in=8)
 def test_plain_data_is_written_as_it_was_read(value, other):
     payload = encode((value, [value, other], value))
     assert write(read(payload)) == payload
@@ -180,6 +181,7 @@ def test_arrays_get_the_edges_of_numbers():
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(values, min_size=4, max_size=8), st.integers(0, 2**32))
+@pytest.mark.corpus(one_in=8)
 def test_edges_of_anything_can_be_written_and_read(inputs, seed):
     domain = Domain()
     plain = [read(encode((value,))) for value in inputs]

@@ -211,6 +211,7 @@ def test_the_time_ends_a_round_of_the_coder_and_what_was_answered_counts(work):
     assert (again.message, again.candidates) == (result.message, result.candidates)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_server_that_is_not_there_is_told_in_a_line_before_anything_is_done(work):
     with pytest.raises(UsageError) as caught:
         work.optimize(OpenAIModel("any", "", "http://127.0.0.1:9/v1"), {}, candidates=3)

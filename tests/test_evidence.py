@@ -59,6 +59,7 @@ def test_a_bundle_reads_back_and_agrees_with_itself(checked, timed, tmp_path) ->
         assert contradictions(bundle) == []
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_same_evidence_gives_the_same_bytes(timed, tmp_path) -> None:
     first, second = (written(timed, tmp_path / name).read_bytes() for name in ("a.zip", "b.zip"))
     assert first == second
@@ -170,6 +171,7 @@ def test_any_field_that_follows_from_others_is_found_where_it_was_changed(timed)
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
+@pytest.mark.corpus(one_in=8)
 def test_any_changed_byte_is_found(timed, tmp_path, data) -> None:
     path = written(timed, tmp_path / "a.zip")
     whole = bytearray(path.read_bytes())

@@ -70,6 +70,7 @@ def test_what_keeps_its_limit_and_what_breaks_it_agree_with_themselves(timed: Bu
     assert (broken.record.rungs[-1].name, broken.record.rungs[-1].reason) == ("measure", "over_limit")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_without_a_gain_nothing_is_held_to_a_limit(timed: Bundle) -> None:
     same = with_memory(timed, 0.5, gain=1.0)
     assert contradictions(same) == []

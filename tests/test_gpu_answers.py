@@ -303,6 +303,7 @@ def test_errors_of_cuda_stand_by_the_line_of_the_author(ladder: Ladder) -> None:
 @needs_torch
 @needs_sandbox
 @needs_nvcc
+@pytest.mark.corpus(one_in=8)
 def test_the_compiler_reads_no_file_of_the_host(ladder: Ladder, tmp_path: Path) -> None:
     secret = tmp_path / "secret.h"
     secret.write_text("#error the secret\n")
@@ -314,6 +315,7 @@ def test_the_compiler_reads_no_file_of_the_host(ladder: Ladder, tmp_path: Path) 
 
 @needs_torch
 @needs_sandbox
+@pytest.mark.corpus(one_in=8)
 def test_cuda_that_never_reaches_the_compiler_is_told(ladder: Ladder) -> None:
     verdict = climbed(ladder, INLINE.replace("made = load_inline(", "made = None\n0 and load_inline("))
     assert statuses(verdict)["build"] == "build_error"
@@ -375,6 +377,7 @@ def test_without_triton_nothing_passes(ladder: Ladder) -> None:
 @needs_torch
 @needs_sandbox
 @pytest.mark.parametrize("source", [ABI, INLINE], ids=["C ABI", "inline"])
+@pytest.mark.corpus(one_in=8)
 def test_without_nvcc_nothing_passes(ladder: Ladder, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "find_tool", lambda *_: None)
     verdict = climbed(ladder, f"{source}\n")  # another text than the one that was built before

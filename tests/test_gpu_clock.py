@@ -267,6 +267,7 @@ def test_hot_calls_find_the_caches_as_the_call_before_left_them(tmp_path: Path) 
 # What the profiler tells
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_profiler_tells_what_ran_and_how_often(tmp_path: Path) -> None:
     target = target_of(tmp_path, "torch.softmax(x @ x, 1) @ x")
     rows = kernel_times(target, [payload(torch.ones(64, 64)), payload(torch.zeros(64, 64))])

@@ -300,6 +300,7 @@ class Scripted(Subject):
 
 
 @sandboxed
+@pytest.mark.corpus(one_in=8)
 def test_a_win_on_a_gpu_is_told_with_all_that_it_is_held_against(subject: Subject) -> None:
     module = subject.workshop.task.module
     assert module is not None

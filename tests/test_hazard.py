@@ -124,6 +124,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     shop.close()
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_clean_program_passes(plain: Shop) -> None:
     found = plain.watch(PLAIN.replace("int n, sum = 0;", "int sum = 0, n;"))
     assert isinstance(found, Passed)
@@ -165,6 +166,7 @@ def test_a_candidate_that_alone_cannot_be_watched_does_not_build(plain: Shop) ->
     assert "cannot be watched" in found.detail
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_the_baseline_does_too_is_not_held_against_a_candidate(tmp_path: Path) -> None:
     shop = Shop(tmp_path, READS_TOO_FAR)
     try:

@@ -217,6 +217,7 @@ def unique(items, _seen=None):
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+@pytest.mark.corpus(one_in=8)
 def test_a_right_candidate_full_of_hints_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "workload.py").write_text(WORKLOAD)

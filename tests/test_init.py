@@ -25,6 +25,7 @@ def test_it_writes_what_it_finds_into_pyproject(tmp_path, whet):
     assert "next: whet optimize ." in done.stdout
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_folder_within_the_repository_stands_for_it(tmp_path, whet):
     root = repository(tmp_path / "shop", {"Makefile": "test: app.c\n\ttrue\n", "app.c": "", "deep/down.txt": ""})
     assert whet("init", root / "deep").returncode == 0

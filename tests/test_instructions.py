@@ -208,6 +208,7 @@ def test_a_count_is_believed_as_far_as_the_clock_agrees(counts: float, seconds: 
 
 @needs_valgrind
 @needs_compiler
+@pytest.mark.corpus(one_in=8)
 def test_counters_of_a_program_say_what_they_count_or_why_they_do_not(counting: Ladder) -> None:
     found = {(c.source, c.name): c for c in counters(counting._workshop, program(), [Input("size", b"600")])}
     assert found["rusage", "cpu-seconds"].value is not None
@@ -221,6 +222,7 @@ def test_counters_of_a_program_say_what_they_count_or_why_they_do_not(counting: 
 @needs_bubblewrap
 @needs_compiler
 @pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+@pytest.mark.corpus(one_in=8)
 def test_the_path_of_hardware_counters_runs_on_a_software_event(tmp_path: Path) -> None:
     """By the same code as ``instructions:u``, which many virtual machines do not show: page faults stand in for it."""
     main = 'int main(){{int n;scanf("%d",&n);std::vector<char>v(4096*{},1);printf("%d\\n",n+v[9]);}}\n'

@@ -230,6 +230,7 @@ ROUNDS = ([answer(version(1)), answer(version(2))], [answer(version(3))], [answe
 ROWS = {version(1): Row(3.0), version(7): Row(2.5), version(4): Row(2.0), version(3): Row(1.2)}
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_run_that_is_left_at_any_word_asks_none_twice_and_ends_alike(work):
     whole = work.optimize(scripted(*ROUNDS), ROWS, rounds=3, person=Script(*WORDS))
     assert whole.candidate.id == content_id(version(7))

@@ -40,6 +40,7 @@ def test_the_schema_before_this_one_is_kept():
     assert max(KEPT) == VERSION - 1
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_kept_store_is_read_and_replayed(whet, version, tmp_path):
     assert version_of(tmp_path / "home") == version
     (row,) = json.loads(whet("runs", "list", "--json").stdout)

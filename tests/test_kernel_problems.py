@@ -171,6 +171,7 @@ def test_numbers_at_the_top_shrink_batches_first() -> None:
     assert changed.startswith("length = 64\nbatch_size = 4 * 8\nwidth = 4  # kept\n")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_number_that_the_module_needs_stays_as_it_is() -> None:
     text = PROBLEM.replace("N = 16", "batch_size = 2 ** 24").replace("N,", "batch_size,")
     asked = []

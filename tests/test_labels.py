@@ -334,6 +334,7 @@ def test_what_was_found_goes_before_what_is_claimed() -> None:
 
 @pytest.mark.usefixtures("figures")
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+@pytest.mark.corpus(one_in=8)
 def test_a_confirmed_win_has_its_labels_in_the_evidence(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(UNIQUE)
     (tmp_path / "workload.py").write_text(

@@ -64,6 +64,7 @@ def source_of(message):
 # what each form holds
 
 
+@pytest.mark.corpus(one_in=8)
 def test_efficient_solutions_come_with_what_they_take(place, lines):
     hot = HotLine(2, 0.9, "    return 2, 0")
     rows = {**ROWS, version("2, 0"): Row(3.0, hot=(hot,)), SOURCE: Row(hot=(HotLine(2, 1.0, "    return sorted(xs)"),))}
@@ -151,6 +152,7 @@ def test_every_line_tells_its_task_its_licence_and_its_runs(place, lines):
     assert lines("sft", run)[0]["licence"] == "unknown"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_runs_on_one_task_are_one_group(place, lines):
     first = place.optimize().run
     newer = {**ROWS, RIGHT: Row(7.0)}

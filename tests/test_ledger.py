@@ -188,6 +188,7 @@ def test_a_failure_that_does_not_pass_is_not_tried_again(store: Store, run: str,
 
 
 @pytest.mark.parametrize("adapter", [OpenAIModel, AnthropicModel])
+@pytest.mark.corpus(one_in=8)
 def test_nobody_but_the_ledger_asks_a_server_again_and_each_attempt_has_its_price(
     store: Store, run: str, adapter: type[OpenAIModel | AnthropicModel]
 ) -> None:

@@ -71,6 +71,7 @@ outcomes = st.sampled_from([None, Reason.WRONG_OUTPUT, Reason.CRASH, 0.5, 0.99, 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(outcomes, min_size=1, max_size=2), min_size=1, max_size=5))
+@pytest.mark.corpus(one_in=8)
 def test_a_slower_or_broken_child_is_never_built_upon(tmp_path_factory, turns):
     work = Work(tmp_path_factory.mktemp("w"))
     rows, script, best, expected = {}, [], (0.0, SOURCE), []

@@ -125,6 +125,7 @@ def documented(answer):
 # what is asked for
 
 
+@pytest.mark.corpus(one_in=8)
 def test_each_tool_says_what_it_takes(asked):
     tools = asked(lambda client: client.list_tools()).tools
     assert [tool.name for tool in tools] == list(TOOLS)
@@ -248,6 +249,7 @@ def test_a_profile_and_an_audit(asked):
 
 
 @pytest.mark.usefixtures("figures")
+@pytest.mark.corpus(one_in=8)
 def test_a_faster_rewrite_is_said_to_be_faster(asked):
     ((answer, _),) = several(asked, ("verify", {**TARGET, "candidate": FAST}))
     document = documented(answer)
@@ -397,6 +399,7 @@ def test_a_call_that_has_nothing_new_to_say_says_where_it_is():
     assert list(dict.fromkeys(told)) == ["waiting for another call to end", "measuring"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_nothing_heavy_is_imported_and_stdout_is_the_protocols(root):
     messages = [*HANDSHAKE, request(2, "tools/list", {}), request(3, "tools/call", {"name": "nope"})]
     with serving([sys.executable, "-c", SPY], cwd=root) as server:
@@ -419,6 +422,7 @@ def test_no_module_of_the_project_is_imported(asked, root, name):
     assert documented(answer) == {"runs": []}
 
 
+@pytest.mark.corpus(one_in=8)
 def test_an_interrupt_ends_the_server(whet, root):
     with serving([sys.executable, "-m", "whet", "mcp"], cwd=root, env=whet.environment) as server:
         server.stdin.writelines(f"{json.dumps(message)}\n" for message in HANDSHAKE)

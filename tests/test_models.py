@@ -295,6 +295,7 @@ def test_a_slow_server_is_given_up_after_the_timeout(provider: FakeProvider, con
 
 @every_stream
 @pytest.mark.parametrize("fault", [Fault.ENDLESS_TEXT, Fault.ENDLESS_LINE, Fault.DRIP, Fault.DRIPPING_HEAD])
+@pytest.mark.corpus(one_in=8)
 def test_an_answer_without_an_end_is_given_up(provider: FakeProvider, connect: Connect, fault: Fault) -> None:
     # One that dribbles is given up for its time, and one that floods for its length.
     model = connect(provider, longest=3.0 if fault in (Fault.DRIP, Fault.DRIPPING_HEAD) else 300.0)

@@ -218,6 +218,7 @@ def test_a_right_rewrite_passes_whatever_it_writes_first(clip: Path) -> None:
     ],
     ids=["tail", "over-read", "const", "boundary", "symbol", "syntax"],
 )
+@pytest.mark.corpus(one_in=8)
 def test_a_wrong_rewrite_falls_where_it_should(clip: Path, change: tuple[str, str], expected: tuple[str, str]) -> None:
     assert fallen(checked(clip, CLIP.replace(*change))) == expected
 

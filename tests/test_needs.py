@@ -259,6 +259,7 @@ def test_what_is_ruled_out_is_no_condition(judged, target, workload, by):
     assert {"need": "hashable", "parameter": "right", "by": by} in found.evidence["needs"]["ruled_out"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_baseline_is_asked_once_for_all_candidates_of_an_examination(bare, tmp_path):
     task = task_of(tmp_path, COMMON.target, "common", COMMON.workload)
     workshop = Workshop(task, *bare, preloads(task))

@@ -402,6 +402,7 @@ def test_a_run_keeps_the_prices_that_it_began_with(place):
 # with the real ladder
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_ladder_judges_what_is_proposed(tmp_path):
     target = tmp_path / "f.py"
     target.write_text("def f(xs):\n    out = []\n    for x in xs:\n        out = out + [x * 2]\n    return out\n")

@@ -121,6 +121,7 @@ def test_a_right_candidate_passes_and_a_wrong_one_fails(suites: Suites, command:
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("leave", ["os._exit(0)", "atexit.register(os._exit, 0); sys.exit(0)"])
+@pytest.mark.corpus(one_in=8)
 def test_an_early_exit_is_no_pass(suites: Suites, command: str, leave: str) -> None:
     head = "import atexit, os, sys\nprint('2 passed in 0.01s', flush=True)\n"
     assert isinstance(checked(suites, f"{head}{leave}\n{WRONG}", command), Fault)

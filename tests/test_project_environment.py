@@ -185,6 +185,7 @@ def test_whets_own_tasks_run_on_what_whet_has(tmp_path):
     assert in_environment(str(task_folder("dedup-events")), Options(), active) == Options()
 
 
+@pytest.mark.corpus(one_in=8)
 def test_candidates_run_on_the_projects_interpreter_and_see_its_packages(tmp_path):
     made = environment(tmp_path)
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -222,6 +222,7 @@ def test_a_cache_hint_is_seen_in_its_kernel_alone(judged, baseline: str) -> None
 
 
 @needs_disassembler
+@pytest.mark.corpus(one_in=8)
 def test_the_read_only_path_is_seen_and_all_loads_of_a_loop_count(judged, baseline: str) -> None:
     report = judged(re.sub(r"ld\.global\.([bu]32)", r"ld.global.nc.\1", baseline))
     assert report.changed == ("total",)
@@ -232,12 +233,14 @@ def test_the_read_only_path_is_seen_and_all_loads_of_a_loop_count(judged, baseli
 
 
 @needs_disassembler
+@pytest.mark.corpus(one_in=8)
 def test_an_edit_that_matches_nothing_is_told(judged, baseline: str) -> None:
     report = judged(baseline.replace("ld.global.v4.f32", "ld.global.nc.v4.f32") + "\n// faster\n")
     assert report.changed == ()
     assert "the machine code of no kernel changed: the edit does nothing for this GPU" in report_lines(report)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_resources_are_told_before_and_after(judged, baseline: str) -> None:
     report = judged(baseline.replace("[512]", "[1024]"))
     kernel = next(one for one in report.kernels if one.resources.kernel == "total")

@@ -103,6 +103,7 @@ def test_what_a_kernel_does_wrong_is_seen(
     assert said in failed.detail
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_baseline_that_is_not_its_reference_is_unusable(task: Task) -> None:
     wrong = replace(task, source=task.source.replace("LOOP:\n", "LOOP: // wrong\n"))
     with closing(opened(wrong)) as ladder, pytest.raises(BaselineError, match="is not what its reference is"):

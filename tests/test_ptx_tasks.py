@@ -164,6 +164,7 @@ def test_other_languages_are_no_answer(tmp_path: Path) -> None:
 
 @without_gpu
 @needs_tools
+@pytest.mark.corpus(one_in=8)
 def test_an_edit_that_ptxas_undoes_is_told(tmp_path: Path) -> None:
     made = folder(tmp_path)
     found = judged(made, (made / "saxpy.ptx").read_text().replace("%v", "%w"))
@@ -185,6 +186,7 @@ def test_a_baseline_that_does_not_assemble_is_unusable(tmp_path: Path) -> None:
 @without_gpu
 @needs_tools
 @pytest.mark.skipif(not SYSTEM.exists(), reason="no other interpreter")
+@pytest.mark.corpus(one_in=8)
 def test_without_a_disassembler_nothing_is_said_of_machine_code(tmp_path: Path) -> None:
     bare = find_interpreter(SYSTEM)
     if any(find_tool(tool, bare) for tool in ("cuobjdump", "nvdisasm")) or find_tool("ptxas", bare) is None:

@@ -95,6 +95,7 @@ def test_importing_it_loads_none_of_its_parts():
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_strict_check_of_types_passes_right_uses_and_finds_wrong_ones(tmp_path):
     wrong = {
         "whet.optimize(3)": "arg-type",

@@ -74,6 +74,7 @@ def test_what_a_hypervisor_took_counts_against_the_whole_turn() -> None:
     assert disturbance(replace(turn, passes={"a": sides}), ["a"]) == pytest.approx(0.01 / whole)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_disturbed_turns_are_replaced_and_stay_in_the_evidence() -> None:
     found = decided(made(lambda number, side: 0.03 * (number % 3 == 1 and side == "baseline")))
     assert found.outcome is Outcome.FASTER

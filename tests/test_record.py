@@ -180,6 +180,7 @@ def _named(value):
     return {**parts, "kwargs": {key: item for _, key, item in parts["kwargs"].state}}
 
 
+@pytest.mark.corpus(one_in=8)
 def test_arguments_by_name_and_dataclasses(shop):
     task, told = recorded(shop, "total")
     assert "recorded 3 calls of total: 2 distinct" in told
@@ -219,6 +220,7 @@ def test_recursion_is_recorded_once_and_gets_as_deep_as_ever(shop):
     assert ([[], [[]]],) in values(task)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_arrays(shop):
     task, _ = recorded(shop, "norm")
     ((array,),) = values(task)
@@ -239,6 +241,7 @@ def test_a_lazy_target_reads_its_iterators_later(shop):
     assert tuple(lazy.state) == (1, 2, 3, 4)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_calls_that_raise_serve_correctness_and_other_threads_and_processes_are_heard(shop):
     task, told = recorded(shop, "check")
     assert {value[0] for value in values(task)} == {1, 5, 7}
@@ -246,11 +249,13 @@ def test_calls_that_raise_serve_correctness_and_other_threads_and_processes_are_
     assert "on 1 of which it raises" in told
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_decorators_add_is_still_there(shop):
     task, _ = recorded(shop, "cached")
     assert values(task) == [(1,)]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_cannot_be_stored_is_skipped_and_counted(shop):
     task, told = recorded(shop, "size")
     assert "recorded 7 calls of size: 2 distinct" in told
@@ -358,6 +363,7 @@ def test_functions_of_other_modules_are_kept_by_their_name(tmp_path):
     assert "2 skipped: a value of type builtins.function cannot be stored as plain data (2)" in told
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_receiver_that_the_target_changes_tells_it_from_one_that_does_nothing(tmp_path):
     (tmp_path / "t.py").write_text(
         "class Bag:\n    def __init__(self):\n        self.items = []\n\n"
@@ -393,6 +399,7 @@ class Box:
     [(NEAR.replace("<= self", "< self"), Status.REJECTED), (f"{NEAR}\n", Status.NO_IMPROVEMENT)],
     ids=["wrong", "right"],
 )
+@pytest.mark.corpus(one_in=8)
 def test_inputs_of_a_workload_are_given_the_objects_of_recorded_calls(tmp_path, rewrite, status):
     (tmp_path / "box.py").write_text(NEAR)
     (tmp_path / "rewrite.py").write_text(rewrite)

@@ -80,6 +80,7 @@ def test_constants_and_conditions_are_code(tmp_path: Path, text: str) -> None:
     assert code_of(module_of(tmp_path, text)) != code_of(module_of(tmp_path, CODE))
 
 
+@pytest.mark.corpus(one_in=8)
 def test_record_makes_a_recording_anew_once_a_run_and_else_it_is_replayed(
     pytester: pytest.Pytester, pytestconfig: pytest.Config
 ) -> None:

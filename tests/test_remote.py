@@ -98,6 +98,7 @@ def test_what_the_store_knows_is_not_worked_out_again(task, store):
             assert len(executor.done) == done + 1, "another batch meets other inputs"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_host_keeps_the_newest_ladders_only(task, store):
     with closing(Threads(store.home, a=ONE)) as executor:
         for seed in range(4):
@@ -142,6 +143,7 @@ def test_a_device_that_no_host_has_is_a_usage_error_with_the_labels_that_exist(t
             open_remote(task, replace(CHECKED, sandbox="docker"), SEED, store, executor)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_a_worker_finds_wrong_with_the_task_is_raised_here_as_what_it_is(task, store):
     uneven = replace(task, source="import random\ndef unique(items):\n    return random.random()\n")
     bare = replace(task, workload=replace(task.workload, generator=None))

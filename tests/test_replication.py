@@ -65,6 +65,7 @@ def with_candidate(bundle: Bundle, source: str) -> Bundle:
     return changed(swapped, change)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_right_rewrite_is_right_again(checked, tmp_path) -> None:
     found = repeated(checked, tmp_path)
     assert found.agrees
@@ -91,6 +92,7 @@ def test_a_wrong_rewrite_is_wrong_again_for_the_same_reason(project, tmp_path) -
     assert compared["differential on those"].here == "wrong"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_evidence_that_was_made_up_does_not_agree(checked, tmp_path) -> None:
     """It contradicts nothing, and the code says otherwise."""
     bundle = with_candidate(checked, WRONG)
@@ -113,6 +115,7 @@ def test_other_inputs_than_the_recorded_ones_show(checked, tmp_path) -> None:
     assert rows(found)["differential inputs"].agrees is False
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_was_timed_there_and_not_here_is_said(checked, tmp_path) -> None:
     found = repeated(as_timed(checked, 10.0), tmp_path, until="build")
     compared = rows(found)
@@ -123,6 +126,7 @@ def test_what_was_timed_there_and_not_here_is_said(checked, tmp_path) -> None:
 
 
 @pytest.mark.skipif(not rapl.lacking(), reason="this machine measures energy")
+@pytest.mark.corpus(one_in=8)
 def test_a_metric_that_cannot_be_had_here_is_said(checked, tmp_path) -> None:
     def change(document: dict[str, Any]) -> None:
         document["settings"].update(metric="energy")
@@ -271,6 +275,7 @@ def signed(checked, keys) -> Bundle:
 
 
 @ssh
+@pytest.mark.corpus(one_in=8)
 def test_a_signature_names_its_author(signed, keys, tmp_path) -> None:
     bundle = read_bundle(written(signed, tmp_path / "a.zip"))
     assert authorship(bundle, keys / "signers").note == "signed by alice@example.org"

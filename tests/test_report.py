@@ -178,6 +178,7 @@ def test_nothing_that_a_model_a_candidate_or_a_repository_says_becomes_markup(tm
     assert not set(told.source) & {"\x1b", "\x00", "\u202e", "\u2066"}
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_run_of_a_hundred_candidates_stays_small(tmp_path):
     told = shown(tmp_path, recorded(tmp_path))
     assert len(told.source.encode()) < LIMIT
@@ -296,6 +297,7 @@ def test_a_replay_is_told_as_the_run_was(finished, tmp_path):
     assert "Begin anew" not in second.text
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_command_writes_the_page(whet, finished, tmp_path):
     path = tmp_path / "report.html"
     path.write_text("something older")

@@ -220,6 +220,7 @@ def test_no_timer_ends_what_is_no_python(shop, sandbox, way):
     assert (ran.code, ran.said) == (0, "went on")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_suite_of_which_some_tests_fail_is_profiled(shop, sandbox):
     found = hot_functions(replace(shop, tests=SUITE), SUITE, sandbox, find_interpreter(), min_share=0.0)
     assert "tests/test_work.py::test_fork" in named(found)

@@ -141,6 +141,7 @@ def test_a_command_that_does_something_else_is_not_timed(ground, trees):
 
 
 @pytest.mark.usefixtures("figures")
+@pytest.mark.corpus(one_in=8)
 def test_a_command_is_timed_in_pairs(ground, trees, monkeypatch):
     monkeypatch.setattr(pairs, "MOST", pairs.FEWEST)
     found = end_to_end(ground, Asked("python run.py", 1.0, 0.99), trees["slow"], trees["fast"])

@@ -162,6 +162,7 @@ def options(target):
     return {**OPTIONS, "workload": target.replace("slow.py::unique", "workload.py")}
 
 
+@pytest.mark.corpus(one_in=8)
 def test_scripted_completions_meet_the_ladder(target):
     exits = "def unique(items):\n    import os\n    os._exit(0)\n"
     broken = "def unique(items)\n    return items\n"

@@ -40,6 +40,7 @@ def stored_texts(store):
         return {bytes(name).hex() for (name,) in db.execute("SELECT name FROM texts")}
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_list_shows_target_speedup_and_age(whet, work):
     done = run(work)
     (row,) = json.loads(whet("runs", "list", "--json").stdout)

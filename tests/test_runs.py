@@ -81,6 +81,7 @@ def test_a_list_names_each_run_newest_first(whet, finished, target):
     assert f"{finished.run}  improved" in whet("runs", "list").stdout
 
 
+@pytest.mark.corpus(one_in=8)
 def test_show_tells_every_prompt_reply_and_verdict_in_order(whet, finished):
     document = only(whet("runs", "show", finished.run, "--json"))
     assert document["run"] == finished.run
@@ -117,6 +118,7 @@ def begun(target, tmp_path, answers, **options):
     )
 
 
+@pytest.mark.corpus(one_in=8)
 def test_show_names_rounds_prices_running_cost_the_winner_and_diagnoses_drawn_by_rule(whet, target, tmp_path):
     said = {
         "coder": [f"```python\n{WRONG}```", "rubbish", "rubbish", f"```python\n{FAST}```"],
@@ -150,6 +152,7 @@ def test_show_names_rounds_prices_running_cost_the_winner_and_diagnoses_drawn_by
         assert part in text
 
 
+@pytest.mark.corpus(one_in=8)
 def test_show_of_an_interrupted_run_counts_the_call_under_way_at_its_worst_case(whet, target, tmp_path):
     def interrupted(request):
         if request.sample == 1:
@@ -249,6 +252,7 @@ def test_runs_that_cannot_be_resumed_or_replayed_are_one_clear_line(whet, finish
     store.close()
 
 
+@pytest.mark.corpus(one_in=8)
 def test_export_holds_all_that_a_third_party_needs(whet, finished, tmp_path):
     path = tmp_path / "run.json"
     done = whet("runs", "export", finished.run, "-o", path)

@@ -38,6 +38,7 @@ def test_quick_goes_with_scale_alone(whet) -> None:
     assert "scale" in done.stderr
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_flood_is_looked_at_on_its_way_and_all_of_it_arrives(tmp_path) -> None:
     told = Told(1200)
     with slots_on(LOCAL, 2, tmp_path) as executor:

@@ -18,6 +18,7 @@ CYCLES = 20
 
 @settings(max_examples=30, deadline=None)
 @given(workers=st.integers(1, 60), duration=st.floats(0.01, 20), costs=COSTS)
+@pytest.mark.corpus(one_in=8)
 def test_no_part_does_more_than_it_can(workers, duration, costs):
     found = simulate(workers, [duration], costs, 1, CYCLES)
     more = 1 + 1e-9

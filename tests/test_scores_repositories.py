@@ -129,6 +129,7 @@ def test_a_small_gain_drowns():
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([5, 8, 9, 20]), st.floats(0.05, 0.9), st.sampled_from([2, 3, 12]))
+@pytest.mark.corpus(one_in=8)
 def test_the_gain_is_what_trying_step_by_step_finds(seed, n, gain, digits):
     from scipy.stats import mannwhitneyu
 

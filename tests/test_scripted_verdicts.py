@@ -105,6 +105,7 @@ def test_the_verdict_follows_from_the_figures(
         assert [work.name for work in verdict.measurement.speedup.workloads] == ["size 20", "size 40"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_loser_is_dropped_at_the_first_look_of_a_search(ladder: Ladder) -> None:
     for told, looks in (("0.9", 1), ("2.0", 2)):
         candidate = Candidate(f"{GOOD}# {told}\n")
@@ -113,6 +114,7 @@ def test_a_loser_is_dropped_at_the_first_look_of_a_search(ladder: Ladder) -> Non
         assert verdict.measurement.speedup.processes == BRIEF.search[looks - 1].turns
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_search_goes_on_with_the_turns_that_it_has(ladder: Ladder) -> None:
     candidate = Candidate(f"{GOOD}# 2.0\n")
     begun = ladder.measure(candidate, Verdict(candidate.id, ()), looks=1)
@@ -186,6 +188,7 @@ def test_a_faster_candidate_is_confirmed_on_sizes_that_nobody_listed(
     store.close()
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_was_measured_faster_and_is_not_confirmed_is_no_gain(
     written: Path, tmp_path: Path, scripted: Scripted
 ) -> None:
@@ -195,6 +198,7 @@ def test_what_was_measured_faster_and_is_not_confirmed_is_no_gain(
     assert "not confirmed" in asked_for_less.message
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_baseline_that_differs_from_itself_widens_what_is_claimed(written: Path) -> None:
     with closing(scripted_ladder(written, Script(2.0, again=1.5))) as opened:
         opened.validate()
@@ -239,6 +243,7 @@ def test_each_metric_is_measured_and_held_to_its_limit(written: Path, tmp_path: 
     assert "--max-time 0.2x: 0.5" in limited.message
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_gain_that_is_paid_for_in_memory_is_none(written: Path, tmp_path: Path, scripted: Scripted) -> None:
     scripted(metrics={"time": 2.0, "memory": 0.5})
     found = judge(written, tmp_path / "home", max_memory="1.5x", until="measure")
@@ -271,6 +276,7 @@ def test_a_whole_run_has_a_document_evidence_and_a_report_that_agree(written: Pa
     assert f"{result.speedup.ratio:.2f}" in report
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_quick_verdict_is_one_look_at_eight_turns_and_says_so(written: Path, tmp_path: Path, whet, scripted) -> None:
     scripted(ratio=2.0, looks=None)
     result = judge(written, tmp_path / "home", quick=True)

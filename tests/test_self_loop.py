@@ -80,6 +80,7 @@ def grown(tmp_path_factory):
     return script, growth.grow(script)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_long_run_grows_by_little_and_evenly(grown):
     _, found = grown
     assert found.rounds == tuple(range(1, 30))

@@ -36,6 +36,7 @@ def make_input(size, rng):
 SLOW, FAST = "sum(1 for value in values if value == self.wanted)", "values.count(self.wanted)"
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_lost_sum_shows_at_the_second_call_and_is_told_as_code(rung):
     found = rung(
         COUNTER.format(hits=SLOW, write="+="), WORKLOAD, COUNTER.format(hits=FAST, write="="), symbol="Counter.count"

@@ -92,6 +92,7 @@ def test_no_input_that_is_used_again_is_shown(rung):
     assert "f([0, -1])" in found.fault.detail or "f([1, 0])" in found.fault.detail
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_program_s_input_is_shrunk_by_lines(rung):
     workload = (
         "sizes = [8, 30]\ndef make_input(size, rng):\n"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from slices import CORPORA, NEVER, SLICES, in_corpora, in_slice, slice_of
+from slices import CORPORA, NEVER, SLICES, in_slice, parts_of, slice_of
 
 from whet.testing.attacks.strike import CORPUS as ATTACKS
 from whet.testing.exploits.corpus import exploits
@@ -34,6 +34,13 @@ def test_slices_are_alike_in_size() -> None:
     assert max(sizes) < 2.5 * len(TESTS) / SLICES
 
 
+def test_what_runs_in_one_commit_of_eight_does_so() -> None:
+    commits = {slice_of(str(number), 8): str(number) for number in range(100)}
+    assert set(commits) == set(range(8))
+    for test in TESTS:
+        assert sum(in_slice(test, commit, 8) for commit in commits.values()) == 1
+
+
 def test_the_slice_of_a_commit_never_changes() -> None:
     assert (slice_of("none"), slice_of("a"), slice_of("b")) == (25, 75, 41)
 
@@ -41,10 +48,13 @@ def test_the_slice_of_a_commit_never_changes() -> None:
 @pytest.mark.parametrize("mark", sorted(NEVER))
 def test_what_a_clock_decides_or_takes_longest_is_in_no_slice(mark: str) -> None:
     test = "tests/test_exploits.py::test_it"
-    assert in_corpora(test, {"corpus", "parametrize"})
-    assert not in_corpora(test, {"corpus", mark})
-    assert not in_corpora(test, {"parametrize"})
-    assert not in_corpora("tests/test_board.py::test_it", {"corpus"})
+    corpus, often = pytest.mark.corpus.mark, pytest.mark.corpus(one_in=8).mark
+    assert parts_of(test, [pytest.mark.usefixtures("figures").mark, corpus]) == SLICES
+    assert parts_of(test, [often]) == parts_of("tests/test_board.py::test_it", [often]) == 8
+    for marks in ([corpus], [often]):
+        assert not parts_of(test, [*marks, getattr(pytest.mark, mark).mark])
+    assert not parts_of(test, [pytest.mark.usefixtures("figures").mark])
+    assert not parts_of("tests/test_board.py::test_it", [corpus])
 
 
 def test_every_corpus_is_a_module_of_tests() -> None:

@@ -46,6 +46,7 @@ def test_the_folder_of_a_living_run_stays(other):
     assert (folder / "whet" / "inside" / "calls.py").exists()
 
 
+@pytest.mark.corpus(one_in=8)
 def test_runs_that_begin_together_do_not_sweep_each_other_away(tmp_path):
     script = "from whet.sandbox.staging import Staging\nfor _ in range(20):\n    Staging().stage('a', {'b': b''})"
     command = [sys.executable, "-c", script]

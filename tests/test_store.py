@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from driving import until
 
 from whet.core.errors import UsageError
 from whet.core.packed import pack, unpack
@@ -73,6 +74,7 @@ def test_a_killed_run_is_interrupted_and_can_be_held_by_another(tmp_path: Path) 
         process.kill()
         process.wait()
         process.stdout.close()
+    until(lambda: store.run(run).status != "running")  # a server is told by the kernel that the session has ended
     assert store.run(run).status == "interrupted"
     assert store.hold(run)
     assert not Store(tmp_path).hold(run)

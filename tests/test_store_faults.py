@@ -219,6 +219,7 @@ def test_a_release_keeps_the_other_runs_held(tmp_path: Path, monkeypatch, postgr
     other.close()
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_a_closed_store_held_is_free_at_once(tmp_path: Path, monkeypatch, postgres_url: str) -> None:
     monkeypatch.setenv("WHET_STORE", postgres_url)
     with closing(Store(tmp_path)) as other:

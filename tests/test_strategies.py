@@ -44,6 +44,7 @@ def standings(draw):
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @given(standings(), st.integers(1, 9))
+@pytest.mark.corpus(one_in=8)
 def test_every_plan_fits_its_round_and_hangs_on_what_is_known_alone(name, known, most):
     reached, number = known
     plan = open_strategy(name).plan(reached, number, most)
@@ -60,6 +61,7 @@ def test_every_plan_fits_its_round_and_hangs_on_what_is_known_alone(name, known,
 
 @pytest.mark.parametrize("name", STRATEGIES)
 @given(standings())
+@pytest.mark.corpus(one_in=8)
 def test_nothing_is_built_upon_that_a_person_does_not_want(name, known):
     reached, number = known
     unwanted = {one.id for one in reached.tried[::2]}

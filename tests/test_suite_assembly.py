@@ -158,6 +158,7 @@ def test_no_bringup_bench(tmp_path):
 
 
 @needs_arm
+@pytest.mark.corpus(one_in=8)
 def test_translations_are_linked_and_run(bench, lab):
     (problem,) = GUESS.read(bench).problems
     translated = compiled(MAIN, f"-I{bench}/common", compiler="aarch64-linux-gnu-gcc")

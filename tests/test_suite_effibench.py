@@ -81,6 +81,7 @@ def test_pointers_and_missing_files_are_refused(tmp_path):
         SUITE.read(tmp_path)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_right_answer_has_its_costs_beside_the_canonical_solutions(root, lab):
     (found,) = SUITE.read(root(task())).problems
     own = SUITE.judge(found, GREEDY, lab)

@@ -118,6 +118,7 @@ def test_literals_of_the_target_are_drawn_often_with_their_neighbours():
     assert "quit" in drawn("str", literals=["quit"])
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_same_seed_draws_the_same():
     assert [write(v) for v in drawn("list[str]")] == [write(v) for v in drawn("list[str]")]
 
@@ -218,6 +219,7 @@ FAST = (
 
 
 @bubblewrap
+@pytest.mark.corpus(one_in=8)
 def test_hints_alone_serve_until_differential(folder):
     good = judge(folder, FAST)
     assert good.status is Status.NO_IMPROVEMENT, good.message
@@ -288,6 +290,7 @@ def test_a_program_s_stdin_is_edited_only_where_the_workload_says_what_is_valid(
     assert found.evidence["sources"]["edges"] > 0
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_evidence_says_what_was_tried(rung):
     good = "def f(a: list[int]):\n    return sorted(a)\n"
     first, second = (rung(good, WORKLOAD, good + "\n", seed=77).evidence for _ in range(2))

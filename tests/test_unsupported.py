@@ -126,6 +126,7 @@ def test_a_feature_that_only_an_answer_uses_skips_that_answer_alone(tmp_path: Pa
     assert [rung.reason for rung in absent.rungs if rung.name == "differential"] == ["unsupported_cpu"]
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_feature_that_no_compiler_knows_is_told_with_its_words(whet: Any, tmp_path: Path) -> None:
     task = folder(tmp_path, 'features = ["avx9"]')
     (task / "answer.s").write_text(ROUTINE)

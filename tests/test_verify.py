@@ -122,6 +122,7 @@ def test_a_wrong_candidate_is_rejected_with_its_reason(folder: Path, candidate: 
     assert reason(result) is expected, result.rungs[-1].detail
 
 
+@pytest.mark.corpus(one_in=8)
 def test_an_endless_candidate_is_timed_out(folder: Path) -> None:
     (folder / "whet.toml").write_text(
         '[task]\nlanguage = "python"\ntarget = "slow.py"\nsymbol = "unique"\n[limits]\nseconds = 1\n'
@@ -138,12 +139,14 @@ def test_state_kept_between_calls_is_seen(folder: Path) -> None:
     assert reason(judge(folder, hoarder)) in (Reason.WRONG_OUTPUT, Reason.NONDETERMINISTIC)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_the_failing_input_is_shown(folder: Path) -> None:
     result = judge(folder, "def unique(items):\n    return sorted(set(items))\n")
     assert "unique([" in result.rungs[-1].detail
     assert "expected" in result.rungs[-1].detail
 
 
+@pytest.mark.corpus(one_in=8)
 def test_until_stops_before_measuring(folder: Path) -> None:
     result = judge(folder, GOOD, until="differential")
     assert result.status is Status.NO_IMPROVEMENT
@@ -152,6 +155,7 @@ def test_until_stops_before_measuring(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("figures")
+@pytest.mark.corpus(one_in=8)
 def test_a_gain_that_was_not_confirmed_is_none(folder: Path) -> None:
     result = judge_quietly(folder, GOOD, until="measure")
     assert result.status is Status.NO_IMPROVEMENT
@@ -170,6 +174,7 @@ def test_a_lying_clock_wins_nothing(folder: Path) -> None:
     assert reason(result) is Reason.CHEATING
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_patch_is_judged_like_a_file(folder: Path) -> None:
     patch = folder / "change.diff"
     patch.write_text(
@@ -185,6 +190,7 @@ def test_a_patch_is_judged_like_a_file(folder: Path) -> None:
         whet.verify(f"{folder}/slow.py::unique", patch=patch, home=folder / "home")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_own_tests_count(folder: Path) -> None:
     (folder / "test_slow.py").write_text(
         "from slow import unique\n\ndef test_order():\n    assert unique([2, 1, 2]) == [2, 1]\n\n"
@@ -213,6 +219,7 @@ class Bag:
 """
 
 
+@pytest.mark.corpus(one_in=8)
 def test_methods_keep_their_instances_state(folder: Path) -> None:
     (folder / "bag.py").write_text(METHOD)
     (folder / "workload.py").write_text(
@@ -317,6 +324,7 @@ def test_a_python_program_with_cases(folder: Path) -> None:
     ],
     ids=lambda value: value if " " in value and "\n" not in value else "",
 )
+@pytest.mark.corpus(one_in=8)
 def test_a_baseline_that_no_verdict_could_rest_on(folder: Path, source: str, says: str) -> None:
     (folder / "slow.py").write_text(source)
     (folder / "test_slow.py").write_text("def test_no():\n    assert False\n")
@@ -328,6 +336,7 @@ def test_a_baseline_that_no_verdict_could_rest_on(folder: Path, source: str, say
     assert "\n" not in result.message
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_baseline_without_end(folder: Path) -> None:
     (folder / "slow.py").write_text("def unique(items):\n    while True:\n        pass\n")
     (folder / "whet.toml").write_text(
@@ -359,6 +368,7 @@ def test_without_inputs_the_error_says_how_to_give_them(folder: Path) -> None:
         judge(folder, GOOD)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_workloads_own_check_counts(folder: Path) -> None:
     (folder / "workload.py").write_text(
         WORKLOAD + "def check(args, output):\n    return len(output) == len(set(output))\n"
@@ -368,6 +378,7 @@ def test_a_workloads_own_check_counts(folder: Path) -> None:
     assert judge(folder, GOOD).exit_code == 5
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_workloads_own_check_is_not_asked_about_what_is_raised(folder: Path) -> None:
     check = "def check(args, output):\n    return isinstance(output, RAISED)\n"
     raising = "def make_input_odd(size, rng):\n    return (None,)\n"

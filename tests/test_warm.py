@@ -127,6 +127,7 @@ def test_what_one_leaves_the_next_does_not_find(sandbox: Sandbox) -> None:
     ],
     ids=lambda value: value if value.isalpha() else None,
 )
+@pytest.mark.corpus(one_in=8)
 def test_an_incident_throws_the_worker_away(sandbox: Sandbox, body: str, kind: str) -> None:
     job = replace(WARM, limits=Limits(memory=256 * MIB, output=MIB))
     before = run(sandbox, WHERE, job)

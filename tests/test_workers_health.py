@@ -213,6 +213,7 @@ def test_a_clock_of_a_wrong_rate_is_told_by_two(tmp_path, library, rate):
 
 
 @needs_gcc
+@pytest.mark.corpus(one_in=8)
 def test_a_calendar_that_is_wrong_is_told_and_is_no_fault(tmp_path, library):
     for wrong in (412, -412):
         with Elsewhere(tmp_path, LD_PRELOAD=library(CLOCK, RATE=1, OFFSET=wrong)) as host:

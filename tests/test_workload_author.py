@@ -122,6 +122,7 @@ def test_an_answer_written_by_hand_is_used_and_not_asked_for_again(folder):
 
 
 @bubblewrap
+@pytest.mark.corpus(one_in=8)
 def test_without_a_usable_answer_a_target_without_hints_has_no_inputs(folder):
     model = ScriptedModel({"workload": [fenced("def make_input(size, rng):\n    return (3,)\n"), "no code"]})
     result = run(folder, model)

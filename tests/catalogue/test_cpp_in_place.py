@@ -219,6 +219,7 @@ int main() {
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+@pytest.mark.corpus(one_in=8)
 def test_the_program_with_all_of_them_answers_like_the_old_one(tmp_path):
     def answer(source, name):
         path = tmp_path / f"{name}.cpp"

@@ -173,6 +173,7 @@ PROGRAMS = {
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.corpus(one_in=8)
 def test_a_program_with_all_of_them_answers_like_the_old_one(tmp_path, name):
     def built(source, name):
         path = tmp_path / f"{name}.{language}"
@@ -216,6 +217,7 @@ int main() {
 @pytest.mark.skipif(
     shutil.which("clang-tidy") is None or shutil.which("bwrap") is None, reason="no clang-tidy or no bubblewrap"
 )
+@pytest.mark.corpus(one_in=8)
 def test_clang_tidy_mends_by_check_and_all_together(propose):
     found = propose("clang-tidy", TIDY, language="cpp")
     assert len(found) == 3

@@ -57,6 +57,7 @@ def test_it_keeps_off_where(case):
 
 @settings(max_examples=200, deadline=None)
 @given(st.data())
+@pytest.mark.corpus(one_in=8)
 def test_a_damaged_text_is_no_error(data):
     case = data.draw(st.sampled_from(list(CASES.values())))
     start = data.draw(st.integers(0, len(case.source)))

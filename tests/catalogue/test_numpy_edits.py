@@ -122,6 +122,7 @@ def with_imports(source):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
+@pytest.mark.corpus(one_in=8)
 def test_old_and_new_agree(propose, outcome, case, data):
     count, source = SAMPLES[case]
     source = with_imports(source)

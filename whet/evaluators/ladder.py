@@ -424,8 +424,7 @@ class Ladder:
             if isinstance(called, Fault) or (isinstance(called, Skipped) and called.reason is Reason.UNSUPPORTED_CPU):
                 return called
             watched = climber.watched = called if isinstance(called, Passed) else watched
-        last = self._beyond("confirm")
-        elsewhere = None if last else Elsewhere(climber.batch.other_hash_seed, worker=0)
+        elsewhere = None if self._beyond("confirm") else Elsewhere(climber.batch.other_hash_seed, worker=0)
 
         def compare(number: int) -> Fault | Passed | Inconclusive:
             if not number:
