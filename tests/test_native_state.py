@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from whet.core.signature import Argument, Role, Signature
 from whet.core.task import Kind, Task, Tolerance
 from whet.evaluators.inputs.call_sequences import Call, Calls
-from whet.evaluators.native_state import NativeState, _readers
+from whet.evaluators.native_readers import Reader, readers
+from whet.evaluators.native_state import NativeState
 from whet.evaluators.native_variables import FLOATS, Variable
 from whet.evaluators.sequence_outcomes import came_of
 from whet.sandbox.inside.calls import Capture, call_in_sequence
@@ -45,7 +47,7 @@ def difference(tmp_path):
     def differing(ours: str, theirs: str, errno: bool = False) -> str:
         known = task(ours)
         floats = tuple(one for one in FLOATS if one.words.search(ours))
-        state = NativeState(known, tuple(_readers(known)), floats, errno)
+        state = NativeState(known, tuple(readers(known)), floats, errno)
         given = [([3, 4], 2), ([], 0), ([-5, 1, 9], 3)]
         calls = Calls(None, tuple(Call("", args, {}) for args in given), state.readers)
         came = []
@@ -168,10 +170,10 @@ def test_exported_variables_are_found_by_size_and_constants_are_not(tmp_path):
         exported(b"#!/bin/sh")
 
 
-def test_readers_take_no_argument_and_neither_write_nor_call():
+def test_readers_neither_write_nor_call():
     source = """
-    static long hits, last; static double sum;
-    long f(const long *v, long n) { hits += n; return n; }
+    static long hits, last, rows[9]; static double sum;
+    long f(const long *v, long n, int key) { hits += n; rows[key] = 1; return n; }
     long hits_so_far(void) { return hits; }
     double mean(void) { return hits == 0 ? 0 : sum / (double)(hits); }
     unsigned
@@ -179,13 +181,43 @@ def test_readers_take_no_argument_and_neither_write_nor_call():
     {
         return hits > last ? hits : last; // whichever is more
     }
+    long filled(void) { long all = 0; for (int i = 0; i < 9; i++) all += rows[i]; return all; }
+    long row(const int key) { return rows[key]; }
     long next(void) { return last++; }
     long drained(void) { long was = hits; hits = 0; return was; }
     long reset(void) { return hits = 0; }
-    long asked(void) { return f(0, 0); }
+    long cleared(int key) { long *at = rows; at[key] = 0; return 0; }
+    long counted(void) { static long calls; calls += 1; return calls; }
+    long asked(void) { return f(0, 0, 0); }
     long at(long i) { return hits + i; }
+    long wide(long key) { return rows[key]; }
+    long sized(long n) { return rows[n]; }
     static long hidden(void) { return hits; }
     void nothing(void) { return; }
     const char *name(void) { return "f"; }
     """
-    assert list(_readers(task(source))) == [("hits_so_far", "int64"), ("mean", "float64"), ("most", "uint64")]
+    key = Argument("key", "int32", Role.SCALAR)
+    known = replace(task(source), signature=replace(SIGNATURE, arguments=(*SIGNATURE.arguments, key)))
+    assert list(readers(known)) == [
+        Reader("hits_so_far", "int64"),
+        Reader("mean", "float64"),
+        Reader("most", "uint64"),
+        Reader("filled", "int64"),
+        Reader("row", "int64", ((2, "int32"),)),
+    ]
+
+
+def test_readers_in_cpp_ask_containers():
+    source = """
+    static std::map<int, long> kept;
+    extern "C" long f(const long *v, long n) { kept[int(n)] = 1; return n; }
+    extern "C" long known(void) { return kept.size(); }
+    extern "C" std::size_t all() { std::size_t sum = 0; for (const auto &one : kept) sum += one.second; return sum; }
+    extern "C" double mean() { return std::max<double>(static_cast<double>(kept.size()), double(1)); }
+    extern "C" long dropped() { for (auto &one : kept) one.second = 0; return 0; }
+    extern "C" long gone() { auto &one = kept; return one.erase(3); }
+    extern "C" long changed() { auto &one = kept[0]; one = 3; return one; }
+    long mangled() { return kept.size(); }
+    """
+    known = replace(task(source), language="cpp")
+    assert list(readers(known)) == [Reader("known", "int64"), Reader("all", "uint64"), Reader("mean", "float64")]

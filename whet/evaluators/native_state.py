@@ -1,6 +1,6 @@
 """What a C or C++ function keeps between calls, as far as others can see it, and where a rewrite's differs.
 
-Others see its exported variables, functions without arguments that only read, and ``errno``.
+Others see its exported variables, functions that only read, and ``errno``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from whet.evaluators.floats.leaves import RESULT, Groups, leaves, wide
 from whet.evaluators.floats.rules import by_tolerance, finite
 from whet.evaluators.inputs.call_sequences import Calls
 from whet.evaluators.inputs.contract import CODES
+from whet.evaluators.native_readers import Reader, readers
 from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.native_variables import FLOATS, Float, Variable
 from whet.evaluators.own_state import is_cache
-from whet.evaluators.prototypes import has_c_name
 from whet.evaluators.sequence_outcomes import Came, by_half_the_digits, first_difference, value_difference
-from whet.evaluators.signature import TYPES
 from whet.evaluators.subjects import PROGRAM, Subject
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.exported_data import keeps_state
@@ -36,13 +35,6 @@ from whet.sandbox.inside.native_target import element_bytes
 SCRATCH = re.compile("scratch|workspace|tmp|buf", re.IGNORECASE)
 """In names of variables that hold what a call leaves behind by chance."""
 SETS_ERRNO = re.compile(r"\berrno\s*=\s*E[A-Z]")
-READER = re.compile(
-    r"(?:^|[;}\n])[ \t]*(?P<head>(?:(?:\w+|\"C\")\s+){1,6})(?P<name>\w+)\s*\(\s*(?:void)?\s*\)\s*(?:noexcept\s*)?"
-    r"\{\s*return\b(?P<value>[^;{}]*);\s*\}"
-)
-ASKED = re.compile(r"\.\s*(?:size|length|empty)\s*\(\s*\)")
-ACTS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=|\w\s*\(")
-"""In an expression that writes or calls something."""
 TRAPS = (
     "-O1", "-fsanitize=bounds,object-size,null,alignment,integer-divide-by-zero,unreachable,return",
     "-fsanitize-undefined-trap-on-error",
@@ -56,13 +48,13 @@ class NativeState:
 
     Attributes:
         task: whose function it is.
-        readers: name and type of the result of each function that shows what the file keeps.
+        readers: functions that show what the file keeps.
         floats: types of those that variables may hold.
         errno: whether the target sets ``errno`` itself.
     """
 
     task: Task
-    readers: tuple[tuple[str, str], ...]
+    readers: tuple[Reader, ...]
     floats: tuple[Float, ...]
     errno: bool
 
@@ -79,7 +71,7 @@ class NativeState:
             kept = False
         if not kept and not errno:
             return None
-        return cls(task, tuple(_readers(task)), tuple(one for one in FLOATS if one.words.search(text)), errno)
+        return cls(task, tuple(readers(task)), tuple(one for one in FLOATS if one.words.search(text)), errno)
 
     def differing(self, ours: Came, theirs: Came) -> Fault | None:
         """Returns where a candidate's sequence first differs from the original's."""
@@ -117,7 +109,7 @@ class NativeState:
                 # What a call that succeeds leaves there is anybody's.
                 if self.errno and held[number]:
                     yield f"errno: expected {held[number]}, got {show(decode(got))}"
-            elif name.endswith("()"):
+            elif name.endswith(")"):
                 if where := value_difference(name, expected, got, self.task.oracle, _by_largest(held)):
                     yield where
             elif not SCRATCH.search(name):
@@ -130,20 +122,6 @@ def trapped(baseline: Subject) -> Subject | None:
     """Returns the original in a build that ends where it would read beside a variable; None where there is none."""
     built = baseline.workshop.build(baseline.source, TRAPS, layouts=1)
     return built if isinstance(built, Subject) else None
-
-
-def _readers(task: Task) -> Iterator[tuple[str, str]]:
-    """Yields functions of the target's file that take no argument and return a number that they only read."""
-    if task.reference is not None:
-        return
-    text = COMMENTS.sub(" ", task.source).replace("std::", "")
-    for found in READER.finditer(text):
-        words = [word for word in found["head"].split() if word not in ("extern", '"C"', "const")]
-        returns = TYPES.get(" ".join(words))
-        named = task.language == "c" or has_c_name(text, found.start("name"))
-        own = found["name"] not in (task.symbol, "main")
-        if returns is not None and named and own and not ACTS.search(ASKED.sub("", found["value"])):
-            yield found["name"], returns
 
 
 def _plain(one: Argument, value: Any) -> Any:

@@ -23,6 +23,7 @@ from whet.evaluators.inputs.shrink import shrink
 from whet.evaluators.inputs.source import EDITED, InputSource
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.live import Answer
+from whet.evaluators.native_readers import Reader
 from whet.evaluators.native_state import NativeState, trapped
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
@@ -105,7 +106,7 @@ class Rehearsal:
             return
         task = self.source.task
         most = MOST if "." in (task.symbol or "") else MOST_OF_A_FUNCTION
-        readers: tuple[tuple[str, str], ...] = ()
+        readers: tuple[Reader, ...] = ()
         if self._native is not None:
             most, readers = MOST_OF_A_NATIVE, self._native.readers
         count = affordable(chosen[0].cost * CALLS, SECONDS, FEWEST, most)
@@ -116,10 +117,10 @@ class Rehearsal:
     def _met(self, drawn: list[Calls]) -> list[Expected]:
         """Returns sequences that end before the first call that asks nothing of a candidate."""
         found = self.answers(self.baseline, drawn, self.hash_seed)
-        if len(found) < len(drawn) and any(
-            calls.readers for calls in drawn
-        ):  # one of them may ask for more than is there
-            return self._met([replace(calls, readers=()) for calls in drawn])
+        readers = drawn[0].readers if drawn else ()
+        if len(found) < len(drawn) and readers:  # one of them may ask for more than is there
+            fewer = tuple(one for one in readers if not one.arguments)
+            return self._met([replace(calls, readers=fewer if fewer != readers else ()) for calls in drawn])
         cut = [calls.cut(self.asked(calls, came)) for calls, came in zip(drawn, found, strict=False)]
         cut = [calls for calls in cut if calls.calls]
         if cut != drawn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from whet.core.task import Task
@@ -14,6 +14,7 @@ from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.shrink import smaller_values
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.inputs.type_hints import UnknownTypeError
+from whet.evaluators.native_readers import Reader
 from whet.evaluators.python_text import arguments_text, items_of
 from whet.evaluators.screen import Function, find_function, parse
 from whet.sandbox.inside.codec import CodecError
@@ -54,19 +55,21 @@ class Calls:
     Attributes:
         init: what the object is made of; None for a function that is no method.
         calls: in their order.
-        readers: name and type of the result of functions that are called after each call of a native one.
+        readers: functions that are called after each call of a native one.
     """
 
     init: Any
     calls: tuple[Call, ...]
-    readers: tuple[tuple[str, str], ...] = ()
+    readers: tuple[Reader, ...] = ()
 
     @property
     def payload(self) -> bytes:
         """The sequence as `whet.sandbox.inside.sequences.call_sequence` takes it."""
         # Each call by itself, so that no two share an argument.
         calls = [read(write((call.name, call.args, call.kwargs))) for call in self.calls]
-        return write({"init": read(write(self.init)), "calls": calls, "readers": list(self.readers)})
+        return write(
+            {"init": read(write(self.init)), "calls": calls, "readers": [astuple(one) for one in self.readers]}
+        )
 
     def cut(self, count: int) -> Calls:
         """Returns the sequence with only its first calls."""

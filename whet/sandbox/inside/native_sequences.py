@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
 WORD = 8
 """Bytes of an address."""
+MOST_ASKED = 8
+"""Arguments that a reader is called with."""
 LOWEST, BEYOND = 1 << 32, 1 << 56
 """Between these lie the addresses of a process, by far not all of which it has."""
 
@@ -30,8 +32,8 @@ def native_sequence(target: NativeTarget, payload: bytes, capture: Capture) -> t
 
     Args:
         target: the function.
-        payload: as of `whet.sandbox.inside.sequences.call_sequence`, and ``readers``: name and type of what comes back
-            of functions that take no argument and are called after each call.
+        payload: as of `whet.sandbox.inside.sequences.call_sequence`, and ``readers``: of functions that are called
+            after each call the name, the type of what comes back, and of each argument its place and its type.
         capture: what it prints.
 
     Returns:
@@ -39,7 +41,7 @@ def native_sequence(target: NativeTarget, payload: bytes, capture: Capture) -> t
         all variables; each call has the values that are no more as they were before it.
     """
     given = {name: value for _, name, value in decode(payload).state}  # plain data, as `prepare` takes it
-    watched = _Watched(target, given["readers"])
+    watched = _Watched(target, given["readers"], [args for _, args, _ in given["calls"]])
     # Before the first call a reader may have nothing to read.
     names, kept = watched.names(), dict(watched.variables())
     found = [(stored("value", None, None, None, ""), list(kept.items()))]
@@ -59,7 +61,7 @@ def native_sequence(target: NativeTarget, payload: bytes, capture: Capture) -> t
 class _Watched:
     """A native function with what its library shows of its state; `invoke` takes it for a target."""
 
-    def __init__(self, target: NativeTarget, readers: list[tuple[str, str]]) -> None:
+    def __init__(self, target: NativeTarget, readers: list[Any], given: list[Any]) -> None:
         self.path = target.path
         self._target = target
         # Of the same library: the other handle has ctypes keep errno apart from what the interpreter does to it.
@@ -70,11 +72,15 @@ class _Watched:
             sizes = exported(file.read())
         self._variables = {name: (ctypes.c_char * size).in_dll(library, name) for name, size in sorted(sizes.items())}
         self._readers = []
-        for name, returns in readers:
+        for name, returns, arguments in readers:
             function = getattr(library, name, None)
-            if function is not None:
-                function.restype, function.argtypes = TYPES[returns], []
-                self._readers.append((name, returns, function))
+            if function is None:
+                continue
+            function.restype, function.argtypes = TYPES[returns], [TYPES[kind] for _, kind in arguments]
+            asked = dict.fromkeys(tuple(args[place] for place, _ in arguments) for args in given)
+            for values in list(asked)[:MOST_ASKED]:
+                shown = ", ".join(map(str, values))
+                self._readers.append((f"{name}({shown})", returns, function, values))
 
     def call(self, init: Any, args: Prepared, kwargs: Any) -> tuple[Any, Any]:
         ctypes.set_errno(0)
@@ -82,13 +88,13 @@ class _Watched:
 
     def names(self) -> list[str]:
         """Returns the names of all values."""
-        return ["errno", *map(_global, self._variables), *(f"{name}()" for name, _, _ in self._readers)]
+        return ["errno", *map(_global, self._variables), *(name for name, _, _, _ in self._readers)]
 
     def values(self) -> Iterator[tuple[str, bytes]]:
         """Yields the error number that the last call left, each variable, and what each reader returns; encoded."""
         yield from self.variables()
-        for name, returns, function in self._readers:
-            yield f"{name}()", encode(typed(returns, function()))
+        for name, returns, function, values in self._readers:
+            yield name, encode(typed(returns, function(*values)))
 
     def variables(self) -> Iterator[tuple[str, bytes]]:
         """Yields those that nothing has to be called for."""
