@@ -32,6 +32,7 @@ class Argument:
         may_alias: buffers that may lie in the same memory.
         low: smallest value, of a number or of a buffer's elements; None where the type sets it.
         high: largest, likewise.
+        assumed: whether its bounds are a guess, since nobody stated them.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Argument:
     may_alias: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
+    assumed: bool = False
 
     @property
     def buffer(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from whet.core.errors import UsageError, nearest
-from whet.core.signature import Signature
+from whet.core.signature import Role, Signature
 from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.signature import ARGUMENT, QUALIFIERS, TYPES
 from whet.evaluators.task_file import TaskFile
@@ -69,6 +70,12 @@ def contract_of(source: str, symbol: str, language: str, filename: str) -> TaskF
             "workload": {"sizes": list(SIZES)},
         }
     )
+
+
+def with_assumed_bounds(signature: Signature) -> Signature:
+    """Returns a contract that `contract_of` made, whose bounds no input has to keep: they say what is drawn."""
+    arguments = (replace(one, assumed=one.role is not Role.SIZE) for one in signature.arguments)
+    return replace(signature, arguments=tuple(arguments))
 
 
 def told(signature: Signature) -> str:

@@ -122,7 +122,7 @@ def _native_function(path: Path, language: str, symbol: str, options: Options, l
     Raises:
         UsageError: there is no such function, or neither its contract nor its program is known.
     """
-    from whet.evaluators.prototypes import NoContractError, contract_of, told
+    from whet.evaluators.prototypes import NoContractError, contract_of, told, with_assumed_bounds
 
     if (path.parent / FILENAME).is_file():
         file = read_task_file(path.parent)
@@ -139,6 +139,8 @@ def _native_function(path: Path, language: str, symbol: str, options: Options, l
                 f"and a table for each argument), or have a program call it: {error}"
             ) from None
     assert task.signature is not None, "it was read from the prototype"
+    task = replace(task, signature=with_assumed_bounds(task.signature))
+    assert task.signature is not None
     listener(Event(EventKind.STAGE, f"{told(task.signature)}; [signature] in {FILENAME} says otherwise"))
     return task
 

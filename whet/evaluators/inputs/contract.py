@@ -1,12 +1,20 @@
-"""A workload file from the contract of a native function, for tasks that bring none."""
+"""What a native function's contract says of inputs: a workload file for tasks without one, and what keeps to it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from whet.core.errors import UsageError
 from whet.core.signature import Argument, Role, Signature
+from whet.sandbox.inside.codec import CodecError
+from whet.sandbox.inside.decode import decode
+from whet.sandbox.inside.lengths import LengthError, evaluate
+from whet.sandbox.inside.native_target import element_bytes
 
 OPENING = '''\
 # Made by whet from the contract of the function.
@@ -63,6 +71,35 @@ def generator_text(signature: Signature, sizes: Sequence[int], where: str) -> st
         raise UsageError(f"{where}: no argument has the role size; give a workload file with make_input(size, rng)")
     lines = ["def make_input(size, rng):", *(f"    {line}" for line in _body(signature, counts))]
     return OPENING.format(sizes=list(sizes)) + "\n".join(lines) + "\n"
+
+
+def keeps(signature: Signature, payload: bytes) -> bool:
+    """Tells whether an input keeps to a contract: lengths of buffers, and what numbers may be."""
+    try:
+        given = list(zip(signature.given, decode(payload), strict=True))
+        numbers = {one.name: value for one, value in given if not one.buffer}
+        return all(_keeps(one, value, numbers) for one, value in given)
+    except (CodecError, LengthError, TypeError, ValueError, OverflowError):
+        return False
+
+
+def _keeps(one: Argument, value: Any, numbers: dict[str, Any]) -> bool:
+    if not one.buffer:
+        return isinstance(value, int | float if _floats(one) else int) and _within(one, value, value)
+    values = np.frombuffer(element_bytes(value, one.type, one.name), one.type)
+    if len(values) != evaluate(one.length, numbers):
+        return False
+    return not len(values) or _within(one, values.min(), values.max())  # NaN, where there is one
+
+
+def _within(one: Argument, least: float, most: float) -> bool:
+    """Whether values are within the bounds that were stated, and integers within those of their type."""
+    stated = replace(one, low=None, high=None) if one.assumed else one
+    if not _floats(one):
+        low, high = bounds(stated)
+        return low <= least and most <= high
+    above = stated.low is None or least >= stated.low
+    return above and (stated.high is None or most <= stated.high)
 
 
 def _body(signature: Signature, counts: Sequence[Argument]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from whet.core.errors import NoInputsError, UsageError
 from whet.core.task import MIB, Kind, Limits, Task
 from whet.evaluators.inputs.constructors import Constructors
+from whet.evaluators.inputs.contract import keeps
 from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.inputs.target_text import Text, read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
@@ -197,10 +198,12 @@ class InputSource:
         return [self._objects.completed(payload, seed) for payload, seed in zip(payloads, seeds, strict=True)]
 
     def valid(self, payloads: Sequence[bytes]) -> list[bool]:
-        """Says of each input whether it is within the target's domain, as far as the workload tells."""
-        if not self.validates or not payloads:
-            return [True] * len(payloads)
-        return [held is True for held in self._ask("valid", list(map(self._objects.without, payloads)))[1]]
+        """Says of each input whether it is within the target's domain, as far as contract and workload tell."""
+        kept = [self.task.signature is None or keeps(self.task.signature, payload) for payload in payloads]
+        if not self.validates or not any(kept):
+            return kept
+        asked = self._ask("valid", list(map(self._objects.without, payloads)))[1]
+        return [one and held is True for one, held in zip(kept, asked, strict=True)]
 
     def check(self, payload: bytes, outcome: bytes) -> str:
         """Returns why the workload's own property does not hold for an outcome; empty where it does."""
