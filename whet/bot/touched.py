@@ -126,11 +126,16 @@ def _described(path: str, symbol: str, node: ast.FunctionDef) -> Function:
     return Function(path, symbol, start, node.end_lineno or node.lineno, _weight(node))
 
 
-def _weight(node: ast.AST, depth: int = 1) -> int:
+def _weight(function: ast.AST) -> int:
+    """Returns a sum over its loops of how deep they stand in others; nesting costs no stack."""
     weight = 0
-    for child in ast.iter_child_nodes(node):
-        loop = isinstance(child, LOOPS)
-        weight += (depth if loop else 0) + _weight(child, depth + loop)
+    waiting = [(function, 1)]
+    while waiting:
+        node, depth = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            loop = isinstance(child, LOOPS)
+            weight += depth if loop else 0
+            waiting.append((child, depth + loop))
     return weight
 
 

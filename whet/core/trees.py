@@ -27,6 +27,15 @@ def parse_python(source: str | bytes, *, type_comments: bool = False) -> ast.Mod
         return ast.parse(source, type_comments=type_comments)
 
 
+def depth(tree: ast.AST) -> int:
+    """Returns how many nodes of a tree hold each other at most; nesting costs no stack."""
+    deepest, level = 0, [tree]
+    while level:
+        deepest += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return deepest
+
+
 def parse_expression(source: str) -> ast.expr:
     """Returns the tree of an expression; see `parse_python`."""
     with _LOCK:

@@ -11,7 +11,7 @@ from whet.core.task import Task
 from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.prototypes import has_c_name
 from whet.evaluators.signature import ARGUMENT, QUALIFIERS, TYPES
-from whet.evaluators.syntax.native import Source, child
+from whet.evaluators.syntax.native import Source, below, child
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -94,7 +94,7 @@ def _read(parsed: Source, node: Node, known: dict[tuple[str, str], int]) -> Read
 def _only_reads(parsed: Source, function: Node) -> bool:
     """Whether a function calls nothing but what only tells, and writes nothing but its own variables."""
     own = set()
-    for node in _below(child(function, "body")):
+    for node in below(child(function, "body")):  # what is declared comes before what it is used for
         if node.type == "declaration":
             if any(parsed.text(part) in ELSEWHERE for part in node.children if part.type == "storage_class_specifier"):
                 return False
@@ -116,14 +116,6 @@ def _only_tells(parsed: Source, called: Node | None) -> bool:
     if called is not None and called.type == "field_expression":
         return parsed.text(child(called, "field")) in ASKS
     return parsed.text(called).replace("std::", "").partition("<")[0] in TELLS
-
-
-def _below(node: Node | None) -> Iterator[Node]:
-    """Yields the nodes of a tree, what is declared before what it is used for."""
-    if node is not None:
-        yield node
-        for one in node.children:
-            yield from _below(one)
 
 
 def _declared(parsed: Source, node: Node | None) -> str:

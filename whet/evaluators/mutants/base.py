@@ -6,11 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from whet.core.candidate import Candidate
+from whet.core.errors import UsageError
 
 STATE = "state"
 """The operator of faults in how a program keeps state."""
 SHORT = 12
 """Characters of a mutant's id: enough to name it within one task."""
+
+
+class TooDeepError(UsageError):
+    """Code that is nested too deeply for faults to be made in it."""
 
 
 @dataclass(frozen=True, slots=True)

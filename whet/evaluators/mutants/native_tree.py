@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from whet.evaluators.syntax.native import below
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -14,11 +16,7 @@ SKIPPED = ("comment", "preproc_include", "using_declaration")
 
 def nodes(node: Node) -> Iterator[Node]:
     """Yields a node and all below it in which faults can be made, the first in the text first."""
-    if node.type in SKIPPED:
-        return
-    yield node
-    for child in node.children:
-        yield from nodes(child)
+    return below(node, SKIPPED)
 
 
 def text_of(node: Node) -> str:

@@ -13,20 +13,28 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from whet.core.trees import parse_python
+from whet.core.trees import depth, parse_python
 from whet.evaluators.mutants import python_state
-from whet.evaluators.mutants.base import STATE, Change
+from whet.evaluators.mutants.base import STATE, Change, TooDeepError
 from whet.evaluators.mutants.patterns import faults_of_pattern
 from whet.evaluators.mutants.python_swaps import ARITHMETIC, ASSIGNED, COMPARED, TWINS
 
 Operator = Callable[[cst.CSTNode], Iterator[cst.CSTNode]]
 
+DEEPEST = 200
+"""Levels of a tree. Of each, libcst's writer takes four levels of Python's stack, of which there are 1,000 in all."""
 REMOVABLE = (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Del, cst.Raise, cst.Assert, cst.Return)
 UNTOUCHED = (cst.Annotation, cst.Decorator, cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal)
 
 
 def changes(source: str, symbol: str | None) -> list[Change]:
-    """Returns every fault that could be made in a function, or in a whole file where there is no symbol."""
+    """Returns every fault that could be made in a function, or in a whole file where there is no symbol.
+
+    Raises:
+        TooDeepError: the text is nested more deeply than its tree can be walked.
+    """
+    if (levels := depth(parse_python(source))) > DEEPEST:
+        raise TooDeepError(f"no faults can be made in code that is nested {levels} levels deep; {DEEPEST} are the most")
     module = cst.parse_module(source)
     positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     scope = _find(module, symbol) if symbol else module

@@ -133,20 +133,18 @@ def python_functions(source: str) -> dict[int, tuple[str, int]]:
     """Returns, for each line of a Python text, the innermost function around it: its name and first line."""
     module = parse(source)
     found: dict[int, tuple[str, int]] = {}
-    if not isinstance(module, Fault):
-        _mark(module, "", found)
+    waiting: list[tuple[ast.AST, str]] = [] if isinstance(module, Fault) else [(module, "")]
+    while waiting:  # nesting costs no stack; what is inside a function comes after it, and names its lines anew
+        node, prefix = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            name = prefix
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                name = f"{prefix}.{child.name}" if prefix else child.name
+                if not isinstance(child, ast.ClassDef):
+                    for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
+                        found[line] = (name, child.lineno)
+            waiting.append((child, name))
     return found
-
-
-def _mark(node: ast.AST, prefix: str, found: dict[int, tuple[str, int]]) -> None:
-    for child in ast.iter_child_nodes(node):
-        name = prefix
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            name = f"{prefix}.{child.name}" if prefix else child.name
-            if not isinstance(child, ast.ClassDef):
-                for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
-                    found[line] = (name, child.lineno)
-        _mark(child, name, found)
 
 
 def _share(cost: int | None, whole: int) -> float | None:

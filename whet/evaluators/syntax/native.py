@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -117,3 +117,18 @@ def _parser(language: str) -> Parser:
 def child(node: Node, name: str) -> Node | None:
     """Returns the child of a field."""
     return node.child_by_field_name(name)
+
+
+def below(node: Node | None, skipped: Container[str] = ()) -> Iterator[Node]:
+    """Yields a node and all below it, the first in the text first; nesting costs no stack.
+
+    Args:
+        node: of a tree; None is an empty one.
+        skipped: kinds that are left out, with all below them.
+    """
+    waiting = [] if node is None else [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type not in skipped:
+            yield one
+            waiting.extend(reversed(one.children))
