@@ -139,10 +139,8 @@ def _native_function(path: Path, language: str, symbol: str, options: Options, l
                 f"and a table for each argument), or have a program call it: {error}"
             ) from None
     assert task.signature is not None, "it was read from the prototype"
-    task = replace(task, signature=with_assumed_bounds(task.signature))
-    assert task.signature is not None
     listener(Event(EventKind.STAGE, f"{told(task.signature)}; [signature] in {FILENAME} says otherwise"))
-    return task
+    return replace(task, signature=with_assumed_bounds(task.signature))
 
 
 def _native(path: Path, language: str, options: Options) -> Task:

@@ -73,7 +73,7 @@ class Staging:
                 return
             self._compiled.add(interpreter.executable)
             if interpreter.is_own:
-                compileall.compile_dir(self.program, quiet=1)
+                compileall.compile_dir(self.program, quiet=2)  # stdout is for results
                 for path in self.program.rglob("*"):  # whatever the umask
                     path.chmod(0o755 if path.is_dir() else 0o644)
             else:
