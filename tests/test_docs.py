@@ -16,6 +16,7 @@ from documents import assert_alike, whole_documents
 from pages import PAGES, ROOT, Block, Missing, Reader, blocks, parse
 
 from whet.core.config import ProjectConfig
+from whet.evaluators.languages.registry import GROUP
 from whet.evaluators.signature import read_signature
 from whet.evaluators.task_file import TaskFile
 
@@ -199,6 +200,9 @@ def test_settings_are_as_the_readers_want_them(block: Block):
         file = TaskFile.model_validate(table)
         if file.signature is not None:
             assert read_signature(file.signature, file.task.symbol, block.place)
+    elif "project" in table:
+        brought = {where.partition(":")[0] for where in table["project"]["entry-points"][GROUP].values()}
+        assert {f"{module}.py" for module in brought} <= {other.title for other in EVERY if other.page == block.page}
     else:
         assert ProjectConfig.model_validate(table["tool"]["whet"]) != ProjectConfig()
 

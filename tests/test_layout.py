@@ -162,3 +162,56 @@ def test_python_is_parsed_by_one_thread_at_a_time():
         if re.search(r"\bast\.parse\(", text) and not name.startswith(apart) and calls(text, "ast.parse")
     }
     assert parsing == own, "CPython 3.11 counts the depth of trees for all threads together: see whet.core.trees"
+
+
+FAMILIES = (
+    "evaluators/languages",
+    "evaluators/assembly",
+    "evaluators/mutants/native.py",
+    "evaluators/native_readers.py",
+    "evaluators/prototypes.py",
+    "evaluators/syntax/native.py",
+)
+"""Files of one family of languages, which tell its members apart."""
+
+
+TOLD = ("language", "written")
+"""Attributes of a task that say its language."""
+
+
+def languages_asked(text: str) -> list[int]:
+    """Returns the lines that compare a language with something."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Compare)
+        and not isinstance(node.ops[0], ast.Is | ast.IsNot)
+        and any(
+            getattr(side, "id", None) == "language" or getattr(side, "attr", None) in TOLD
+            for side in (node.left, *node.comparators)
+        )
+    ]
+
+
+def test_nothing_in_evaluators_asks_which_language_it_has():
+    files = [path for path in sources() if path.relative_to(WHET).parts[0] in ("core", "evaluators", "bot", "cli")]
+    asking = {
+        where: lines
+        for path in files
+        if not (where := path.relative_to(WHET).as_posix()).startswith(FAMILIES)
+        and (lines := languages_asked(path.read_text(encoding="utf-8")))
+    }
+    assert asking == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if task.language == 'python': pass",
+        "x = 1 if language in ('c', 'cpp') else 2",
+        "y = 'c' != task.written",
+        "z = task.language not in KNOWN",
+    ],
+)
+def test_a_question_for_the_language_is_found(text):
+    assert languages_asked(text) == [1]

@@ -17,9 +17,9 @@ from whet.core.config import Options
 from whet.core.errors import BaselineError
 from whet.core.task import Task
 from whet.core.verdict import Reason, Verdict
+from whet.evaluators.judged import climb
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task
-from whet.evaluators.verify import climb
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains.cuda import find_tool
 

@@ -17,11 +17,11 @@ from whet.core.errors import BudgetError
 from whet.core.events import Event, Kind, Listener
 from whet.core.patch import Malformed
 from whet.core.store import Store
-from whet.core.task import Kind as TaskKind
 from whet.core.task import Task
 from whet.core.trees import parse_python
 from whet.evaluators.inputs.proposed import Judged
 from whet.evaluators.inputs.type_hints import hints_of, module_name
+from whet.evaluators.languages.registry import takes_objects
 from whet.prompts import one_line, render
 
 ROOM = 8192
@@ -47,8 +47,7 @@ def lacks_workload(task: Task) -> bool:
 
 def workload_request(task: Task, callers: str) -> Request:
     """Returns the question for a workload file."""
-    function = task.kind is TaskKind.FUNCTION
-    python = function and task.language == "python"
+    python = takes_objects(task)
     told = render(
         "workload_task",
         task=task,

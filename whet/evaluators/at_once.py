@@ -10,8 +10,8 @@ from whet.core.config import Options
 from whet.core.task import Task
 from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Fault
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.rungs import ended
-from whet.evaluators.screen import parse
 from whet.evaluators.screening import screened
 from whet.evaluators.syntax.fingerprint import fingerprint
 
@@ -29,7 +29,7 @@ def decided_by_text(task: Task, candidate: Candidate, options: Options) -> Verdi
     """
     if task.launch is not None or task.module is not None or task.untimed:
         return None  # what judges those depends on the machine
-    if task.language == "python" and isinstance(parse(task.source), Fault):
+    if language_of_task(task).parse(task) is not None:
         return None  # the baseline is at fault
     start = time.perf_counter()
     found = screened(task, candidate.source)

@@ -17,6 +17,7 @@ from typing import TypeVar
 from whet.core.task import Kind
 from whet.evaluators.inputs.plan import SMALL
 from whet.evaluators.inputs.source import SMALL_SIZES, Input, InputSource, derive
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.live import Pass
 from whet.evaluators.pairs import Side
 from whet.evaluators.subjects import Subject
@@ -103,7 +104,7 @@ def measured(baseline: Subject, source: InputSource, seconds: float) -> Costs:
         cases = _class(side, spread([*source.cases, *source.recorded], SAMPLED), seconds)
         typed = islice(source.typed(SEED, SAMPLED), SAMPLED)
         given = _class(side, [*spread(source.calls, SAMPLED), *typed], seconds)
-    if source.task.kind is Kind.PROGRAM and source.task.language == "python":
+    if source.task.kind is Kind.PROGRAM and language_of_task(source.task).interpreted:
         cases = max(cases, MODERATE)  # the interpreter alone is near the bound
         sizes = {size: max(cost, MODERATE) for size, cost in sizes.items()}
     return Costs(sizes, cases, given)

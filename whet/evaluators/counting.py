@@ -11,6 +11,7 @@ from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.live import START_SECONDS, fault
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.subjects import Subject, Workshop, furnished
@@ -179,7 +180,7 @@ def counters(workshop: Workshop, source: str, inputs: Sequence[Input]) -> tuple[
         return (missing("cpu-seconds", "s", rusage.SOURCE, subject.detail),)
     payloads = [item.payload for item in inputs][: 1 if workshop.task.kind is Kind.PROGRAM else None]
     found = _from_outside(subject, payloads)
-    return found if workshop.task.language in ("python", "command") else (*found, *_simulated(subject, payloads))
+    return (*found, *_simulated(subject, payloads)) if language_of_task(workshop.task).simulated else found
 
 
 def _from_outside(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ...]:

@@ -15,11 +15,12 @@ from whet.core.verdict import Reason
 from whet.evaluators.costs import Costs
 from whet.evaluators.finding import BaselineLost, Fault, Passed, Skipped
 from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.live import START_SECONDS, fault
-from whet.evaluators.subjects import PROGRAM, Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.protocol import Incident, Job, Session
+from whet.sandbox.toolchains.native import PROGRAM
 
-NATIVE = ("c", "cpp")
 BUDGET_SECONDS = 2.4
 """CPU seconds of the baseline, by its class, for the inputs of one sanitizer. Built with one it takes up to ten times
 as long."""
@@ -82,7 +83,7 @@ class Ended:
 def check_hazards(
     workshop: Workshop, source: str, inputs: InputSource, seed: int, seconds: float, costs: Costs
 ) -> Fault | Passed | Skipped | None:
-    """Runs a candidate with sanitizers; None for what is no native program.
+    """Runs a candidate with sanitizers; None for what is no program that can be built with them.
 
     Args:
         workshop: builds both sides.
@@ -92,7 +93,7 @@ def check_hazards(
         seconds: that one run may take.
         costs: of the baseline.
     """
-    if workshop.task.language not in NATIVE or workshop.task.kind is not Kind.PROGRAM:
+    if workshop.task.kind is not Kind.PROGRAM or not language_of_task(workshop.task).sanitized:
         return None
     plain = workshop.build(source)
     assert isinstance(plain, Subject), "a candidate that does not build is not run"

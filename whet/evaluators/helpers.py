@@ -23,6 +23,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.counterexample import LARGEST_KEPT, SMALLEST
 from whet.evaluators.inputs.plan import plan
 from whet.evaluators.inputs.source import Input, InputSource
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.live import LiveFunction
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
@@ -41,7 +42,7 @@ MOST_TRIED = 25
 def comparable(task: Task, verdict: Verdict) -> bool:
     """Whether a candidate gave something wrong, and the functions of its file can be called by themselves."""
     native = task.signature is not None or task.module is not None
-    python = task.kind is Kind.FUNCTION and task.language == "python" and not native and not task.others
+    python = task.kind is Kind.FUNCTION and language_of_task(task).objects and not native and not task.others
     return python and verdict.failed is not None and verdict.failed.name == "differential"
 
 

@@ -21,7 +21,6 @@ from whet.core.store import Store
 from whet.core.task import HINTS, Task
 from whet.core.verdict import RUNGS, Reason, Verdict
 from whet.evaluators.apart import Apart
-from whet.evaluators.assembly import mca
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
@@ -41,6 +40,7 @@ from whet.evaluators.kernels import protocol
 from whet.evaluators.kernels.device import placed
 from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.known_baselines import KnownBaselines
+from whet.evaluators.languages.registry import language_of_answer, language_of_task
 from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
@@ -216,7 +216,7 @@ class Ladder:
         if self._kernels is not None:
             self._kernels.expect_assembled()
         subject = expect_built(task, self._workshop)
-        if task.language == "python":
+        if language_of_task(task).interpreted:
             self._listener(Event(EventKind.STAGE, self._workshop.interpreter.said, {"stage": "python"}))
         self._baseline = self._instruments.paced(self._examined(subject, shortest_limit))
         if self._kernels is not None and self._apart is None:
@@ -272,11 +272,9 @@ class Ladder:
         self._source.expect_timeable()
         inputs = self._looked_at(candidate, "profile")
         found = profile(self._workshop, candidate.source, inputs)
-        if native.language_of(self.task, candidate.source) == "asm":
-            found = replace(
-                found, model=mca.advice(self._workshop.sandbox, self._workshop.interpreter, candidate.source)
-            )
-        if self.task.language != "python":  # valgrind would take longer than all the rest
+        if advice := language_of_answer(self.task, candidate.source).advice:
+            found = replace(found, model=advice(self._workshop.sandbox, self._workshop.interpreter, candidate.source))
+        if not language_of_task(self.task).memory_beside:
             return found
         return replace(found, memory=memory(self._workshop, candidate.source, inputs))
 
@@ -391,7 +389,7 @@ class Ladder:
             return subject
         # Its process stays, for the rung that compares it.
         climber.side = Side(subject, climber.batch.hash_seed)
-        return climber.side.open() or assembled or Passed("loads" if self.task.language == "python" else "compiles")
+        return climber.side.open() or assembled or Passed(language_of_task(self.task).ready)
 
     def _test(self, climber: Climber) -> Finding | None:
         cases = [case for case in self._source.cases if case.expected is not None]

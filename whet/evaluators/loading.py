@@ -6,15 +6,15 @@ from whet.core.errors import BaselineError
 from whet.core.task import Task
 from whet.core.text import first_line
 from whet.evaluators.finding import Fault
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.live import Live
 from whet.evaluators.own_tests import OwnTests
-from whet.evaluators.screen import parse
 from whet.evaluators.subjects import Subject, Workshop
 
 
 def expect_parsed(task: Task) -> None:
-    """Raises BaselineError where a baseline in Python does not parse."""
-    if task.language == "python" and isinstance(fault := parse(task.source), Fault):
+    """Raises BaselineError where a baseline's text can be told to be wrong."""
+    if (fault := language_of_task(task).parse(task)) is not None:
         raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
 
 

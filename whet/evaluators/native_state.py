@@ -27,10 +27,11 @@ from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.native_variables import FLOATS, Float, Variable
 from whet.evaluators.own_state import is_cache
 from whet.evaluators.sequence_outcomes import Came, by_half_the_digits, first_difference, value_difference
-from whet.evaluators.subjects import PROGRAM, Subject
+from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.exported_data import keeps_state
 from whet.sandbox.inside.native_target import element_bytes
+from whet.sandbox.toolchains.native import PROGRAM
 
 SCRATCH = re.compile("scratch|workspace|tmp|buf", re.IGNORECASE)
 """In names of variables that hold what a call leaves behind by chance."""

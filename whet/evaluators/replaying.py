@@ -12,9 +12,10 @@ from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Listener
 from whet.core.events import Kind as EventKind
-from whet.core.task import Kind, Task
+from whet.core.task import Task
 from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
+from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Answer, Live
 from whet.evaluators.recording import ENDED, KILLED, SECONDS, UNKNOWN, Command, Recording, chosen, record
 from whet.evaluators.subjects import Subject, Workshop
@@ -56,7 +57,7 @@ def with_recorded(task: Task, options: Options, listener: Listener, seconds: flo
     """
     assert options.record is not None
     seconds = min(seconds, SECONDS)
-    if task.kind is not Kind.FUNCTION or task.language != "python":
+    if not takes_objects(task):
         raise UsageError(f"--record is for Python functions and methods; {task.name} is a program: give --workload")
     interpreter = find_interpreter(options.python)
     command = Command.of(options.record, task, interpreter, options.project and options.project.resolve())

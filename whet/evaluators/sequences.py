@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from whet.core.task import Kind, Task
+from whet.core.task import Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import CHEAP, MODERATE, affordable, spread
@@ -22,6 +22,7 @@ from whet.evaluators.inputs.call_sequences import Calls, SequenceMaker, code, in
 from whet.evaluators.inputs.shrink import shrink
 from whet.evaluators.inputs.source import EDITED, InputSource
 from whet.evaluators.inputs.target_text import Wanted, wanted
+from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Answer
 from whet.evaluators.native_readers import Reader
 from whet.evaluators.native_state import NativeState, trapped
@@ -62,7 +63,7 @@ class Expected:
 
 def compares_sequences(task: Task) -> bool:
     """Whether sequences of a target in Python are compared: of functions and methods."""
-    return task.kind is Kind.FUNCTION and task.language == "python" and task.module is None
+    return takes_objects(task)
 
 
 class Rehearsal:

@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.candidate import content_id
+from whet.core.errors import UsageError
 from whet.core.task import PTX, Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.kernels.libraries import Answers
+from whet.evaluators.languages.base import Order
+from whet.evaluators.languages.registry import language_of_answer
 from whet.evaluators.live import FORGED, START_SECONDS, Live, LiveFunction, LiveProgram, fault
 from whet.evaluators.package import Surroundings
 from whet.evaluators.stopwatch import Stopwatch
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
-from whet.sandbox.toolchains import command, native
-from whet.sandbox.toolchains.assembly import linked_program
-from whet.sandbox.toolchains.isas import ISAS
+from whet.sandbox.toolchains import native
 
-PROGRAM = "program-{layout}"
-"""What a native program is called in its tree."""
 KEPT = 256
 """Subjects that a workshop keeps ready; far more than are in the work at once."""
 
@@ -76,7 +75,7 @@ class Subject:
                 session.ask("go", seconds=START_SECONDS)
                 session.reset()
             return LiveProgram(session, workshop.argv(session.tree, layout, self.source))
-        target = workshop.launched() if self.launched else workshop.target(layout)
+        target = workshop.target(layout, self.source)
         return _load(session, workshop.task, target, primed, self.on_gpu)
 
     @property
@@ -180,69 +179,33 @@ class Workshop:
                 shutil.rmtree(old.tree)
 
     def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Subject | Fault:
-        task = self.task
-        if task.language == "python":
-            files = {path: text.encode() for path, text in task.files(source).items()}
-            tree = self.sandbox.stage(name, files, links=self.links)
-            if task.module is not None and (fault := self._answers.complete(tree, source)):
-                return fault
-            return Subject(name, source, tree, self)
-        if task.kind is Kind.PROGRAM and native.language_of(task, source) == "asm":
-            linked = linked_program(self.sandbox, self.interpreter, task, source)
-            if isinstance(linked, native.Diagnostics):
-                return Fault(Reason.BUILD_ERROR, linked.text)
-            files = {PROGRAM.format(layout=0): linked.content}
-            return Subject(name, source, self.sandbox.stage(name, files, executable=True), self)
-        if native.language_of(task, source) == PTX:
-            return Subject(name, source, self.sandbox.stage(name, {task.filename: source.encode()}), self)
-        if task.commands is not None:
-            return self._built_by_command(name, source)
-        layouts = native.paddings(name)[:most]
-        built = native.compile_source(self.sandbox, self.interpreter, task, source, extra, layouts)
-        if isinstance(built, native.Diagnostics):
-            return Fault(Reason.BUILD_ERROR, built.text)
-        files = {PROGRAM.format(layout=number): binary for number, binary in enumerate(built)}
-        return Subject(name, source, self.sandbox.stage(name, files, executable=True), self, len(layouts))
+        order = Order(self.sandbox, self.interpreter, self.task, source, name, extra, most)
+        made = language_of_answer(self.task, source).build(order)
+        if isinstance(made, Fault):
+            return made
+        tree = self.sandbox.stage(name, made.files, executable=made.executable, links=self.links)
+        if self.task.module is not None and (fault := self._answers.complete(tree, source)):
+            return fault
+        return Subject(name, source, tree, self, made.layouts)
 
-    def _built_by_command(self, name: str, source: str) -> Subject | Fault:
-        task = self.task
-        assert task.commands is not None
-        files = {path: text.encode() for path, text in task.files(source).items()}
-        tree = self.sandbox.stage(f"{name}-sources", files, executable=True)
-        if not task.commands.build:
-            return Subject(name, source, tree, self)
-        try:
-            made = command.build_tree(self.sandbox, self.interpreter, task, tree)
-        finally:
-            shutil.rmtree(tree)
-        if isinstance(made, native.Diagnostics):
-            return Fault(Reason.BUILD_ERROR, made.text)
-        return Subject(name, source, self.sandbox.stage(name, made, executable=True), self)
+    def target(self, layout: int = 0, source: str | None = None) -> tuple[Any, ...]:
+        """Returns what a function's process loads from its tree; see `whet.sandbox.inside.calls.open_target`.
 
-    def target(self, layout: int = 0) -> tuple[Any, ...]:
-        """Returns what a function's process loads from its tree; see `whet.sandbox.inside.calls.open_target`."""
-        task = self.task
-        if (module := task.module) is not None:
-            words = module.device, module.backward, module.harness, module.slot, module.flags
-            return "module", task.filename, task.symbol, *words
-        if task.signature is None:
-            return "python", task.filename, task.symbol
-        return "native", PROGRAM.format(layout=layout), task.symbol, task.signature.returns, task.signature.plain
+        Args:
+            layout: which of its layouts in memory.
+            source: the text that it was built from; None is that of the original.
 
-    def launched(self) -> tuple[Any, ...]:
-        """Returns what the process of a kernel in PTX loads from its tree, as `target` does."""
+        Raises:
+            UsageError: functions of that language cannot be called.
+        """
         task = self.task
-        assert task.signature is not None, "a kernel has a contract"
-        assert task.launch is not None, "and a launch"
-        launch = task.launch
-        words = task.signature.plain, launch.grid, launch.block, launch.shared, launch.driver
-        return PTX, task.filename, task.symbol, *words
+        found = language_of_answer(task, task.original[0] if source is None else source)
+        if found.target is None:
+            raise UsageError(f"functions in {found.name} cannot be called: give a program, without ::{task.symbol}")
+        return found.target(task, layout)
 
-    def argv(self, tree: str, layout: int = 0, source: str = "") -> list[str]:
-        """Returns how a program of this task is started where its tree is seen at ``tree``."""
-        if self.task.commands is not None:
-            return command.run_words(self.task, tree)
-        if self.task.language == "python":
-            return [str(self.interpreter.executable), "-s", "-B", f"{tree}/{self.task.filename}"]
-        runner = ISAS[self.task.isa].runner if native.language_of(self.task, source) == "asm" else ()
-        return [*(("/usr/bin/env", *runner) if runner else ()), f"{tree}/{PROGRAM.format(layout=layout)}"]
+    def argv(self, tree: str, layout: int = 0, source: str | None = None) -> list[str]:
+        """Returns how a program of this task is started where its tree is seen at ``tree``; see `target`."""
+        task = self.task
+        found = language_of_answer(task, task.original[0] if source is None else source)
+        return found.argv(task, self.interpreter, tree, layout)

@@ -26,7 +26,7 @@ class TaskTable(_Strict):
     """``[task]``."""
 
     name: str | None = None
-    language: Literal["python", "c", "cpp", "asm", "command"]
+    language: str
     target: str
     symbol: str | None = None
     kind: Literal["function", "program", "transpile"] | None = None
@@ -133,25 +133,19 @@ class TaskFile(_Strict):
     run: RunTable | None = None
     limits: LimitsTable = Field(default_factory=LimitsTable)
 
-    def commands(self) -> Commands | None:
-        """Returns how a program of the language ``command`` is built and run; None for any other.
+    def commands(self) -> Commands:
+        """Returns how a program is built and run by commands of its own.
 
         Raises:
             ValueError: a key stands where it means nothing, or one is missing.
         """
-        build, other = self.build, self.task.language != "command"
-        if other and (self.run is not None or build.command):
-            key = "[run]" if self.run is not None else "[build] command"
-            raise ValueError(f'{key} goes with language = "command"')
-        if other:
-            return None
         if self.run is None:
             raise ValueError('language = "command" needs [run] command, which reads stdin and writes stdout')
-        if build.flags or build.features:
+        if self.build.flags or self.build.features:
             raise ValueError('with language = "command", flags stand in [build] command')
         if self.task.symbol or self.task.kind not in (None, "program"):
             raise ValueError('language = "command" is for programs, which have no symbol')
-        return Commands(self.run.command, build.command)
+        return Commands(self.run.command, self.build.command)
 
 
 def read_task_file(folder: Path) -> TaskFile:

@@ -19,10 +19,10 @@ from whet.agents.learning.rewards import NO_GAIN, UNUSABLE, reward_of
 from whet.core.candidate import Candidate, content_id
 from whet.core.config import Options, one_of
 from whet.core.patch import Malformed
+from whet.evaluators.judged import drawn
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.protocol import Evaluator
 from whet.evaluators.targets import read_task
-from whet.evaluators.verify import drawn
 
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 """A text, or a conversation whose last message is the answer."""

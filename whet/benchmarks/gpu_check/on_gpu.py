@@ -31,9 +31,9 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.events import unheard
 from whet.core.measurement import Speedup
 from whet.core.verdict import Rung, Verdict
+from whet.evaluators.judged import climb
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task
-from whet.evaluators.verify import climb
 
 COMPILED = "torch.compile"
 """How the names of compiled baselines begin."""

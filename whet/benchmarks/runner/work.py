@@ -30,9 +30,9 @@ from whet.core.store import Store
 from whet.core.task import Task
 from whet.evaluators.evidence.bundle import write_bundle
 from whet.evaluators.evidence.record import bundle_of, without_paths
+from whet.evaluators.judged import drawn, judged
 from whet.evaluators.remote.placing import class_of
 from whet.evaluators.targets import read_task
-from whet.evaluators.verify import drawn, judged
 from whet.sandbox.workers.base import Executor
 from whet.sandbox.workers.labels import labels_here
 

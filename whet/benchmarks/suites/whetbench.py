@@ -24,12 +24,12 @@ from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.task import PTX
 from whet.evaluators.given_files import read_text
+from whet.evaluators.judged import drawn, judged
 from whet.evaluators.kernels.problem import is_problem
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.scores.common import best_of_k, geometric_mean, mean, spread
 from whet.evaluators.targets import read_task
 from whet.evaluators.task_file import FILENAME, read_task_file
-from whet.evaluators.verify import drawn, judged
 
 TASKS = Path(tasks.__file__).parent
 ROOTS = {

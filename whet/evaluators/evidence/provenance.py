@@ -20,12 +20,12 @@ from typing import Any
 import whet
 from whet.core.evidence import Machine, Provenance, Toolchain
 from whet.core.task import MIB, Task
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.docker_engine import REPOSITORY
 from whet.sandbox.interpreter import Interpreter
-from whet.sandbox.toolchains import native
 from whet.sandbox.workers.labels import processor, system
 
 ASK_SECONDS = 20.0
@@ -91,7 +91,7 @@ def toolchain(task: Task, interpreter: Interpreter) -> Toolchain:
     """Describes what runs a task's texts."""
     modules = sorted({name.partition(".")[0] for name in preloads(task)})
     version, executable, packages = _asked(interpreter.executable, tuple(modules))
-    compiler = native.compiler(task.original[1]) if task.original[1] in native.COMPILERS else None
+    compiler = language_of_task(task).tool(task)
     return Toolchain(
         interpreter=version,
         interpreter_sha256=_hash(executable),

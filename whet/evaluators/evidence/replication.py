@@ -34,9 +34,9 @@ from whet.evaluators.evidence.redrawing import planned as planned_from
 from whet.evaluators.evidence.redrawing import redrawn
 from whet.evaluators.evidence.signing import Authorship, authorship
 from whet.evaluators.finding import Fault
+from whet.evaluators.judged import drawn, judged
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.targets import LANGUAGES
-from whet.evaluators.verify import drawn, judged
+from whet.evaluators.languages.registry import language
 from whet.sandbox.interpreter import find_interpreter
 
 BEFORE_TIMING = RUNGS[RUNGS.index("measure") - 1]
@@ -103,8 +103,9 @@ def replicate(file: Path, signers: Path | None, given: Options, home: Path | Non
 def _expect_modest(record: Evidence) -> None:
     """Raises UsageError where the evidence asks for what no task has."""
     task = record.task
-    known = LANGUAGES.values() if task.commands is None else ("command",)
-    if task.language not in known or (task.kind is TaskKind.FUNCTION) is (task.symbol is None):
+    found = language(task.language)
+    known = found is not None and (bool(found.suffixes) if task.commands is None else found.commanded)
+    if not known or (task.kind is TaskKind.FUNCTION) is (task.symbol is None):
         raise UsageError(f"the evidence is about a {task.language} {task.kind}, which this whet cannot run")
     if task.tests == () or not all(
         word.isprintable() for word in (*(task.tests or ()), *record.provenance.toolchain.flags)

@@ -18,6 +18,7 @@ from whet.evaluators.inputs.drafts import drafts
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.inputs.target_text import read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
+from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Live
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.decode import decode
@@ -107,7 +108,7 @@ def calibrated(workshop: Workshop, seed: int, timed: bool, call_seconds: CallSec
 def _from_hints(workshop: Workshop, seed: int, call_seconds: CallSeconds) -> Task:
     """Returns the task with the first generator written from its hints that lasts, or else that which lasts longest."""
     task = workshop.task
-    if task.kind is not Kind.FUNCTION or task.language != "python":
+    if not takes_objects(task):
         return task
     try:
         texts = list(drafts(task, read_text(task).literals))

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from whet.core.errors import NoInputsError
-from whet.core.task import Kind, Task
+from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.type_hints import UnknownTypeError, initializer
+from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.screen import Function, find_function, parse
 from whet.sandbox.inside.decode import Node
 
@@ -108,7 +109,7 @@ def required(init: Function) -> list[str]:
 
 def _needed(task: Task) -> Function | None:
     """Returns the constructor of a method's class, where it has to be given something; None for anything else."""
-    if task.language != "python" or task.kind is not Kind.FUNCTION or task.module is not None:
+    if not takes_objects(task):
         return None
     owner, _, _ = (task.symbol or "").rpartition(".")
     module = parse(task.source)

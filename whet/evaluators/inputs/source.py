@@ -15,6 +15,7 @@ from whet.evaluators.inputs.contract import keeps
 from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.inputs.target_text import Text, read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
+from whet.evaluators.languages.registry import language_of_task, takes_objects
 from whet.evaluators.package import Surroundings
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
@@ -119,7 +120,7 @@ class InputSource:
 
     def _strategy(self) -> Any:
         """Returns what draws inputs from type hints, where a Python function has them."""
-        if self.task.kind is not Kind.FUNCTION or self.task.language != "python" or not self.text.hinted:
+        if not takes_objects(self.task) or not self.text.hinted:
             return None
         from whet.evaluators.inputs.strategies import strategy_of  # hypothesis takes 0.3 s to import
 
@@ -155,7 +156,7 @@ class InputSource:
 
     def _open(self, task: Task, sandbox: Sandbox, interpreter: Interpreter, text: str) -> None:
         files = {"whet_workload.py": text.encode()}
-        if task.language == "python":
+        if language_of_task(task).interpreted:
             files |= {path: source.encode() for path, source in task.files(task.source).items()}
         around = Surroundings.of(task, sandbox, interpreter)
         tree = sandbox.stage("workload", files, links=around.links)

@@ -10,6 +10,7 @@ from typing import Any
 
 from whet.core.task import Task
 from whet.core.trees import parse_python
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.screen import find_function
 
 CONFUSIONS = frozenset(
@@ -45,8 +46,8 @@ NO_TEXT = Text()
 
 
 def read_text(task: Task) -> Text:
-    """Returns what a Python task's text says; nothing for other languages."""
-    if task.language != "python":
+    """Returns what a task's text in Python says; nothing for other languages."""
+    if not language_of_task(task).interpreted:
         return Text()
     sources = [parse_python(text) for text in (task.source, *task.support.values()) if _parses(text)]
     nodes = [node for source in sources for node in ast.walk(source)]

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from whet.core.label import Label
 from whet.core.measurement import Measurement
 from whet.core.profile import Profile
 from whet.core.verdict import Verdict
-from whet.evaluators.labels import native, python
-from whet.evaluators.labels.base import Derived, Features, compared
+from whet.evaluators.labels.base import Derived, compared
 from whet.evaluators.labels.gpu import by_kernels
-
-READERS: Mapping[str, Callable[[str, str], Features]] = {
-    "python": python.read,
-    "c": native.reader("c"),
-    "cpp": native.reader("cpp"),
-}
-"""One line adds a language."""
+from whet.evaluators.languages import registry
 
 
 def labels(language: str, source: str, baseline: str) -> tuple[Derived, ...]:
     """Returns the labels that the change from the baseline's text shows; none where nothing is recognised."""
-    read = READERS.get(language)
-    return tuple(compared(read(baseline, source), read(source, baseline))) if read else ()
+    known = registry.language(language)
+    if known is None or (read := known.features) is None:
+        return ()
+    return tuple(compared(read(baseline, source), read(source, baseline)))
 
 
 def shown(measurement: Measurement) -> tuple[Derived, ...]:

@@ -11,13 +11,14 @@ from itertools import chain
 from typing import Any
 
 from whet.core.condition import CONDITIONS, Condition, under
-from whet.core.task import Kind, Task
+from whet.core.task import Task
 from whet.core.text import first_line
 from whet.evaluators.compare import MALFORMED, describe
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import VALUE
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.inputs.plain_data import read, write
+from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Answer
 from whet.evaluators.needs.abilities import told_by
 from whet.evaluators.needs.answers import BASELINE_SECONDS, CANDIDATE_SECONDS, answers_of
@@ -34,7 +35,7 @@ from whet.sandbox.protocol import CpuLimit
 
 def applicable(task: Task) -> bool:
     """Whether needs of a task's rewrites are looked for: of Python functions alone."""
-    return task.language == "python" and task.kind is Kind.FUNCTION and task.module is None and task.symbol is not None
+    return takes_objects(task) and task.symbol is not None
 
 
 def attacked(task: Task, examination: Examination, theirs: Side, oracle: Oracle) -> Mapping[str, Any]:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from whet.core.profile import Profile
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.profilers import callgrind, line_timer, perf, py_spy
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.subjects import Workshop
-
-Profiler = Callable[[Workshop, str, Sequence[Input]], Profile]
 
 PROFILED = 8
 """Inputs that a profile is taken on."""
-PYTHON: tuple[Profiler, ...] = (py_spy.profile, line_timer.profile)
-NATIVE: tuple[Profiler, ...] = (perf.profile, callgrind.profile)
-"""The best first; one line adds a tool."""
 
 
 def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
@@ -24,11 +19,12 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
 
     Its note says why a better tool did not give them.
     """
-    if workshop.task.commands is not None:
-        return Profile((), "none", note="a program that is built by its own command is not profiled by line")
     notes: list[str] = []
     found = Profile((), "none")
-    for profiler in PYTHON if workshop.task.language == "python" else NATIVE:
+    language = language_of_task(workshop.task)
+    if not language.profilers:
+        return Profile((), "none", note=f"{language.plural} are not profiled by line")
+    for profiler in language.profilers:
         found = profiler(workshop, source, inputs)
         if found.lines:
             break

@@ -21,7 +21,7 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.live import LiveFunction, LiveProgram, Pass
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
-from whet.evaluators.subjects import PROGRAM, Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Incident
 from whet.sandbox.sampling import inner, sample
@@ -56,7 +56,7 @@ def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile
         return Profile((), TOOL, subject.detail)
     try:
         recorded = _recorded(workshop, subject, inputs)
-        program = PROGRAM.format(layout=0)
+        program = native.PROGRAM.format(layout=0)
         files = {program: (subject.tree / program).read_bytes(), DATA: recorded}
         tree = workshop.sandbox.stage(f"{subject.source_id}-perf", files, executable=True)
         argv = ["/bin/sh", "-c", READ, "sh", "{tree}", "{report}"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.task import Task
+from whet.evaluators.languages.registry import language_of_task
 from whet.sandbox.workers.base import Host, Standing
 from whet.sandbox.workers.labels import NONE
 
@@ -45,7 +46,7 @@ def anywhere(kind: Mapping[str, str], task: Task) -> dict[str, str]:
     Machine code may use all that its processor has, and a kernel is one thing on a GPU and another without.
     """
     names = {"sandbox"}
-    if task.language != "python":
+    if language_of_task(task).machine_code:
         names |= {"arch", "processor"}
     if task.module is not None or task.launch is not None:
         names.add("gpu")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from whet.core.candidate import content_id
 from whet.core.trees import parse_python
+from whet.evaluators.languages import registry
 from whet.evaluators.syntax.native import LONGEST, Source
 
 if TYPE_CHECKING:
@@ -25,17 +26,12 @@ MACRO_PART = re.compile(
     rb"(?P<kept>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|(?://(?:\\\r?\n|[^\n])*|/\*.*?\*/|\\\r?\n|\s)+", re.DOTALL
 )
 
-PYTHON_WORD = re.compile(
-    rb"([^\W\d]\w*)[^\w\"'#]*|\d\w*[^\w\"'#]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}"
-    rb"|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'|#[^\n]*",
-    re.DOTALL,
-)
-NATIVE_WORD = re.compile(
+WORDS = re.compile(
     rb"([^\W\d]\w*)[^\w\"'/]*|\d\w*[^\w\"'/]*|\"(?:\\.|[^\\\n\"])*\"|'(?:\\.|[^\\\n'])*'|//[^\n]*|/\*.*?\*/", re.DOTALL
 )
-"""Comments, literals, and in the group what is neither: names, keywords, and what a string begins with. A word takes
-what follows it, where no other can begin: to look there would take most of the time. Letters are those of ASCII, which
-are found in less time; whatever else is in a name divides it."""
+"""Of C, and of languages that say nothing else: comments, literals, and in the group what is neither: names, keywords,
+and what a string begins with. A word takes what follows it, where no other can begin: to look there would take most of
+the time. Letters are those of ASCII, which are found in less time; whatever else is in a name divides it."""
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -50,11 +46,8 @@ def fingerprint(language: str, source: str) -> str:
     """
     if len(source) > LONGEST:
         return content_id(source)
-    if language == "python":
-        return _python(source) or content_id(source)
-    if language in ("c", "cpp"):
-        return _native(language, source) or content_id(source)
-    return content_id(source)
+    known = registry.language(language)
+    return (known.meaning(source) if known is not None and known.meaning is not None else None) or content_id(source)
 
 
 def outline(language: str, source: str) -> bytes:
@@ -63,11 +56,13 @@ def outline(language: str, source: str) -> bytes:
     Texts that share it may say different things. A text may be misread here; then it is only thought to differ from one
     that says the same.
     """
-    words = PYTHON_WORD if language == "python" else NATIVE_WORD
+    known = registry.language(language)
+    words = (known.words if known is not None else None) or WORDS
     return b" ".join(filter(None, words.findall(source.encode("utf-8"))))
 
 
-def _python(source: str) -> str | None:
+def of_python(source: str) -> str | None:
+    """Returns the fingerprint of a Python text; None for one that does not parse, or may read its own lines."""
     try:
         # From bytes: an encoding line decides what the strings are.
         tree = parse_python(source.encode("utf-8"), type_comments=True)
@@ -115,7 +110,8 @@ def _undocumented(node: Documented, place: int, docstrings: list[tuple[int, str]
     return node.body[1:]
 
 
-def _native(language: str, source: str) -> str | None:
+def of_native(language: str, source: str) -> str | None:
+    """Returns the fingerprint of a text in C or C++; None for one that cannot be read, or may read its own lines."""
     parsed = Source.parse(language, source)
     if parsed is None or parsed.broken:
         return None

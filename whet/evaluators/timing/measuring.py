@@ -22,6 +22,7 @@ from whet.evaluators.baseline import Baseline
 from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
@@ -268,20 +269,7 @@ class Measuring:
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._workshop.task
-        if task.module is not None:
-            flags = f" with {' and '.join(task.module.flags)}" if task.module.flags else ""
-            return f"eager PyTorch{flags} on CPython {self._workshop.interpreter.version}"
-        if task.language == "python":
-            return f"the original on CPython {self._workshop.interpreter.version}"
-        if native.STANDING in extra:
-            return "the kernel as it stands" if task.launch is not None else "the routine as it stands"
-        if task.commands is not None:
-            return "the original, built and run by the same commands"
-        language, words = task.original[1], [word for word in extra if word not in native.WORDS]
-        by = native.CLANG if native.BY_CLANG in extra else native.COMPILERS
-        what = "the original" if task.reference is None else "the reference"
-        named = f"{by[language]} " if len(native.variants(task)) > 2 else ""
-        return f"{what} with {named}{' '.join((*task.flags, *words))}"
+        return language_of_task(task).baseline(task, extra, self._workshop.interpreter.version)
 
 
 def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn | Fault:

@@ -32,6 +32,8 @@ LIMITS = Limits(seconds=120.0, processes=64)
 DIRECTIVE = re.compile(r"^[ \t]*\.(?:globl|global|text|section|type|intel_syntax)\b", re.MULTILINE)
 PTX_VERSION = re.compile(r"^[ \t]*\.version[ \t]+\d", re.MULTILINE)
 CPLUSPLUS = re.compile(r'^[ \t]*extern[ \t]+"C"', re.MULTILINE)
+PROGRAM = "program-{layout}"
+"""What a native program is called in its tree."""
 LAYOUTS = 4
 PAGE = 4096
 STEP = 16
