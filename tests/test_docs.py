@@ -15,8 +15,9 @@ import pytest
 from documents import assert_alike, whole_documents
 from pages import PAGES, ROOT, Block, Missing, Reader, blocks, parse
 
-from whet.core.config import ProjectConfig
-from whet.evaluators.languages.registry import GROUP
+from whet.core.config import METRIC_GROUP, ProjectConfig
+from whet.evaluators import extra_rungs
+from whet.evaluators.languages import registry as languages
 from whet.evaluators.signature import read_signature
 from whet.evaluators.task_file import TaskFile
 
@@ -201,7 +202,9 @@ def test_settings_are_as_the_readers_want_them(block: Block):
         if file.signature is not None:
             assert read_signature(file.signature, file.task.symbol, block.place)
     elif "project" in table:
-        brought = {where.partition(":")[0] for where in table["project"]["entry-points"][GROUP].values()}
+        groups = table["project"]["entry-points"]
+        assert groups.keys() <= {languages.GROUP, METRIC_GROUP, extra_rungs.GROUP}
+        brought = {where.partition(":")[0] for names in groups.values() for where in names.values()}
         assert {f"{module}.py" for module in brought} <= {other.title for other in EVERY if other.page == block.page}
     else:
         assert ProjectConfig.model_validate(table["tool"]["whet"]) != ProjectConfig()

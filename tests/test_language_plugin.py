@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from brought import install, packages
 from work import diagnosis
 
 import whet
@@ -49,33 +49,13 @@ def make_input(size, rng):
 
 
 def installed(folder: Path, **modules: str) -> None:
-    """Installs packages of one module each, which bring a language of the module's name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in modules.items():
-        (folder / f"{name}_for_whet.py").write_text(text)
-        info = folder / f"{name}_for_whet-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-for-whet\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{name} = {name}_for_whet:LANGUAGE\n")
+    install(folder, registry.GROUP, "LANGUAGE", **modules)
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of packages that this process, and the commands that it starts, see."""
-    place = tmp_path / "site"
-    place.mkdir()
-    monkeypatch.syspath_prepend(str(place))
-    monkeypatch.setenv("PYTHONPATH", str(place))
-    forget()
-    yield place
-    forget()
-    for name in [name for name in sys.modules if name.endswith("_for_whet")]:
-        del sys.modules[name]
-
-
-def forget() -> None:
-    for cached in (registry.language, registry._plugged, registry._loaded):
-        cached.cache_clear()
+    with packages(tmp_path / "site", monkeypatch) as place:
+        yield place
 
 
 @pytest.fixture
@@ -150,10 +130,10 @@ def test_a_function_of_it_is_refused_in_a_line(target: Path) -> None:
 BAD = {
     "fails": (
         "raise RuntimeError('no awk here')\n",
-        r"the language plug-in awk .* cannot be used: RuntimeError\('no awk",
+        r"the plug-in awk .* cannot be used: RuntimeError\('no awk",
     ),
-    "lacks": (PLUGIN.replace(", argv=argv", ""), "the language plug-in awk .* cannot be used: TypeError.*argv"),
-    "else": ("LANGUAGE = 3\n", "the language plug-in awk .* is no whet Language but 3"),
+    "lacks": (PLUGIN.replace(", argv=argv", ""), "the plug-in awk .* cannot be used: TypeError.*argv"),
+    "else": ("LANGUAGE = 3\n", "the plug-in awk .* is no Language but 3"),
 }
 
 
@@ -179,3 +159,13 @@ def test_a_language_that_nobody_knows_is_refused(site: Path, tmp_path: Path) -> 
     (tmp_path / "a.awk").write_text(SLOW)
     with pytest.raises(UsageError, match="did you mean 'awk'"):
         verified(tmp_path, GOOD)
+
+
+@pytest.mark.parametrize("name", registry.OWN)
+def test_each_language_of_whet_is_where_the_registry_says(name: str) -> None:
+    assert registry.known(name).name == name
+
+
+def test_suffixes_are_those_that_the_languages_claim() -> None:
+    claimed = {suffix: name for name in registry.OWN for suffix in registry.known(name).suffixes}
+    assert claimed == registry.SUFFIXES

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from whet.agents.coder import Proposal
 from whet.agents.evaluations import Evaluations
 from whet.agents.history import Round
-from whet.core.measurement import BETTER
+from whet.core.measurement import gain_in
 from whet.core.text import times
 from whet.evaluators.syntax.fingerprint import fingerprint, outline
 
@@ -34,7 +34,7 @@ def repeated(evaluations: Evaluations, id: str) -> str:
         found = "right, not timed"
     else:
         ratio = times(verdict.measurement.speedup.ratio)
-        found = f"{ratio}, {BETTER[verdict.measurement.speedup.metric] if verdict.improved else 'not shown better'}"
+        found = f"{ratio}, {gain_in(verdict.measurement.speedup.metric) if verdict.improved else 'not shown better'}"
     return f"an answer is the same as {id[:SHORT]}, not judged again: {found}"
 
 

@@ -19,7 +19,7 @@ from whet.agents.models.base import Message, Model, ModelError, Reply, Request
 from whet.agents.predictions import Record
 from whet.agents.room import WHOLE, Cut, fitted
 from whet.core.config import describe_invalid
-from whet.core.measurement import BETTER
+from whet.core.measurement import gain_in
 from whet.core.patch import Malformed
 from whet.core.profile import Memory, MemoryLine, in_bytes
 from whet.prompts import one_line, render
@@ -154,7 +154,7 @@ def neutral(facts: Situation, records: Records, fault: Malformed) -> Diagnosis:
     if wrong:
         parts.append(f"Rewrites were rejected ({', '.join(wrong)}): keep the behaviour exactly.")
     if any(record["correct"] and not record["improved"] for record in records):
-        parts.append(f"What was right was not {BETTER[facts.metric]}: try another way.")
+        parts.append(f"What was right was not {gain_in(facts.metric)}: try another way.")
     if hot:
         parts.append(f"Most time goes to {', '.join(f'line {line.line}' for line in hot)}.")
     return Diagnosis(

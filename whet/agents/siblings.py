@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whet.core.candidate import Candidate
-from whet.core.verdict import RUNGS
+from whet.core.verdict import place
 
 Record = Mapping[str, Any]
 
@@ -53,7 +53,7 @@ def siblings(parent: Candidate, records: Sequence[Record], told: Collection[str]
         found.append(Sibling(DIFFERENT, other))
     # The further it climbed, the less was wrong with it; of those alike the newest, which comes first.
     failed = (one for one in others if one["outcome"] in FAILED)
-    if (failure := max(failed, key=lambda one: RUNGS.index(one["rung"]), default=None)) is not None:
+    if (failure := max(failed, key=lambda one: place(one["rung"]), default=None)) is not None:
         found.append(Sibling(FAILURE, failure))
     return tuple(found)
 

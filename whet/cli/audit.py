@@ -77,6 +77,8 @@ def report_lines(found: Audit) -> Iterator[str]:
     yield ""
     stillborn = len(found.mutants) - len(found.ran)
     yield f"mutants         {len(found.mutants)} tried of {found.made}; {stillborn} do not build"
+    if not found.made:
+        yield "                (whet knows no fault to make in this text)"
     if found.ran:
         yield f"killed          {found.killed.hits} of {found.killed.trials}: {found.killed} at 95 %"
         for rung, number in sorted(found.by_rung.items()):

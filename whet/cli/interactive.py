@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whet.core.errors import UsageError, nearest
-from whet.core.measurement import BETTER
+from whet.core.measurement import gain_in
 from whet.core.text import count, one_line, printable, times
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _candidate(number: int, record: Mapping[str, Any]) -> Iterator[str]:
     yield f"{number}  {record['candidate'][:SHORT]}  {one_line(record['origin'], 40)}"
     if record["note"]:
         yield f"  {one_line(record['note'], 200)}"
-    reason = record["reason"] or BETTER[record["metric"] or "time"]
+    reason = record["reason"] or gain_in(record["metric"] or "time")
     if record["ratio"] is not None:
         yield f"  {reason}  {times(record['ratio'])} ({times(record['low'])} to {times(record['high'])})"
     elif record["correct"]:

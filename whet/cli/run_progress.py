@@ -8,7 +8,7 @@ from typing import Any
 
 from whet.core.config import Budget
 from whet.core.events import Event, Kind
-from whet.core.measurement import BETTER
+from whet.core.measurement import gain_in
 from whet.core.text import duration, first_line, one_line, plural, times
 
 SHORT = 10
@@ -229,5 +229,5 @@ def _outcome(data: Mapping[str, Any]) -> str:
     reason, ratio = data.get("reason"), data.get("ratio")
     if ratio is None:
         return str(reason or "right, not timed")
-    outcome = reason or BETTER[data.get("metric", "time")]
+    outcome = reason or gain_in(data.get("metric", "time"))
     return f"{outcome}  {times(ratio)} ({times(data['low'])} to {times(data['high'])})"

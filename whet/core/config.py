@@ -13,8 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from whet.core.constraint import Constraint, read_constraint
 from whet.core.errors import UsageError, nearest
 from whet.core.measurement import OF_TIME
+from whet.core.plugins import plugged
 from whet.core.verdict import RUNGS
 
+METRIC_GROUP = "whet.metrics"
+"""The entry points of metrics that plug-ins bring."""
 METRICS = ("time", "throughput", "cpu", "memory", "instructions", "energy")
 DEVICES = ("auto", "cpu", "cuda")
 ARCHS = ("sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120", "sm_120a")
@@ -90,7 +93,8 @@ class Options:
             if isinstance(given := getattr(self, name), str):
                 object.__setattr__(self, name, Path(given))
         for metric in self.metrics:
-            one_of("--metric", metric, METRICS)
+            if metric not in METRICS:  # else no plug-in is looked for
+                one_of("--metric", metric, (*METRICS, *plugged(METRIC_GROUP)))
         if len(set(self.metrics)) < len(self.metrics):
             raise UsageError(f"--metric {self.metric} names one of them twice")
         if set(OF_TIME) <= {*self.metrics, *self.beside}:

@@ -15,12 +15,17 @@ BETTER = {
     "instructions": "fewer instructions",
     "energy": "less energy",
 }
-"""A gain in each metric, in the words of reports."""
+"""A gain in each of whet's own metrics, in the words of reports."""
 OF_TIME = ("time", "throughput")
 """Metrics that are one measurement: the second tells the first in calls a second, and a gain in one is that in both."""
 
 WALL, CPU = "wall", "cpu"
 """Clocks of a metric of time."""
+
+
+def gain_in(metric: str) -> str:
+    """Returns what a gain in a metric is called."""
+    return BETTER.get(metric, f"less {metric}")
 
 
 def told_as(metric: str) -> str:

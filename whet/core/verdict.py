@@ -10,9 +10,14 @@ from typing import Any
 from whet.core.measurement import Measurement
 
 RUNGS = ("screen", "build", "test", "differential", "hazard", "prove", "measure", "profile", "confirm")
-"""The checks in order of cost."""
+"""The checks in order of cost; what plug-ins check comes right before "measure"."""
 TIMED = ("measure", "confirm")
 """Those that measure a candidate that was found right."""
+
+
+def place(rung: str) -> float:
+    """Returns where a rung stands in the order of all."""
+    return RUNGS.index(rung) if rung in RUNGS else RUNGS.index("measure") - 0.5
 
 
 class RungStatus(StrEnum):
@@ -64,7 +69,7 @@ class Rung:
     """The outcome of one check.
 
     Attributes:
-        name: one of `RUNGS`.
+        name: one of `RUNGS`, or that of a plug-in.
         status: how it ended.
         reason: a code where it failed or was skipped; ``nondeterministic`` where it is inconclusive because the
             baseline failed or differed from itself.
@@ -137,8 +142,7 @@ class Verdict:
 
     def until(self, name: str) -> Verdict:
         """Returns what was known before a rung, which gives the measurement or comes before that."""
-        before = RUNGS[: RUNGS.index(name)]
-        return Verdict(self.candidate, tuple(rung for rung in self.rungs if rung.name in before))
+        return Verdict(self.candidate, tuple(rung for rung in self.rungs if place(rung.name) < place(name)))
 
     def rung(self, name: str) -> Rung | None:
         """Returns the named rung, or None where it was not reached."""

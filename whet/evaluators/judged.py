@@ -13,13 +13,13 @@ from whet.core.config import Options
 from whet.core.errors import BaselineError
 from whet.core.events import Event, Kind, Listener
 from whet.core.front import front
-from whet.core.measurement import BETTER
+from whet.core.measurement import gain_in
 from whet.core.plain import to_plain
 from whet.core.removal import dropping_unusable
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
 from whet.core.store import Store, new_run
 from whet.core.task import Task
-from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict, place
 from whet.evaluators.protocol import Verifier
 
 
@@ -147,14 +147,15 @@ def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict
             break
     rungs = list(verdict.rungs)
     if not (verdict.failed or verdict.undecided):
-        rungs.insert(RUNGS.index("profile"), Rung("profile", RungStatus.SKIPPED, Reason.NOT_ASKED, "see whet optimize"))
+        before = sum(place(rung.name) < place("profile") for rung in rungs)
+        rungs.insert(before, Rung("profile", RungStatus.SKIPPED, Reason.NOT_ASKED, "see whet optimize"))
     return Verdict(verdict.candidate, tuple(rungs), verdict.measurement)
 
 
 def _result(run: str, task: Task, candidate: Candidate, verdict: Verdict, seconds: float) -> Result:
     failed = verdict.failed
     conditions = conditions_of(verdict.rungs)
-    better = BETTER[verdict.measurement.speedup.metric] if verdict.measurement else ""
+    better = gain_in(verdict.measurement.speedup.metric) if verdict.measurement else ""
     if failed is not None and verdict.rejected:
         message = f"{failed.name}: {failed.reason}"
     elif verdict.undecided is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from whet.core.ahead import import_ahead
 from whet.core.candidate import Candidate
@@ -19,7 +20,7 @@ from whet.core.measurement import Measurement
 from whet.core.profile import Profile
 from whet.core.store import Store
 from whet.core.task import HINTS, Task
-from whet.core.verdict import RUNGS, Reason, Verdict
+from whet.core.verdict import RUNGS, Reason, Verdict, place
 from whet.evaluators.apart import Apart
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, examine, expect_fit
@@ -29,6 +30,7 @@ from whet.evaluators.climber import Climber
 from whet.evaluators.comparison import compared
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
+from whet.evaluators.extra_rungs import checked, extra_rungs
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
 from whet.evaluators.hazard import check_hazards
 from whet.evaluators.helpers import Comparison, comparable, inputs_for
@@ -177,6 +179,7 @@ class Ladder:
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
         self._protocol: protocol.KernelBench | None = None
+        self._extra = extra_rungs()
 
     def _elsewhere(self, candidate: Candidate) -> Apart | None:
         """Returns what judges a candidate that cannot run here as it is."""
@@ -314,6 +317,7 @@ class Ladder:
             ("differential", lambda: self._differential(climber)),
             ("hazard", lambda: self._hazard(climber)),
             ("prove", lambda: self._routines.prove(climber.candidate.source) if self._routines else None),
+            *((name, partial(checked, name, extra, self._workshop, climber.candidate)) for name, extra in self._extra),
         )
 
     def helpers(self, candidate: Candidate, verdict: Verdict) -> Helpers:
@@ -371,7 +375,7 @@ class Ladder:
         self._workshop.sandbox.close()
 
     def _beyond(self, name: str) -> bool:
-        return self._options.until is not None and RUNGS.index(name) > RUNGS.index(self._options.until)
+        return self._options.until is not None and place(name) > place(self._options.until)
 
     def _screen(self, candidate: Candidate) -> Finding:
         if self._kernels is not None:

@@ -11,7 +11,7 @@ from whet.core.candidate import Candidate
 from whet.core.condition import Condition
 from whet.core.config import Budget
 from whet.core.events import Event, Kind
-from whet.core.measurement import BETTER, Measurement, Outcome
+from whet.core.measurement import Measurement, Outcome, gain_in
 from whet.core.repository import Attempt, HotFunction
 from whet.core.result import Result, Status, Winner
 from whet.core.text import one_line, percent, times
@@ -113,7 +113,7 @@ def _message(bench: Bench, function: HotFunction, result: Result, winner: Winner
     assert result.speedup is not None
     assert measured is not None
     one, whole = result.speedup, measured.speedup
-    better = BETTER.get(one.metric, one.metric)
+    better = gain_in(one.metric)
     tests = f"{len(bench.suite.expected.passed)} tests pass as before" if bench.suite else "there are no tests"
     return "\n".join(
         [

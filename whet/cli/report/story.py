@@ -16,7 +16,7 @@ from whet.cli.render import HEADLINE
 from whet.cli.report.commands import Command, commands
 from whet.core.candidate import Candidate
 from whet.core.evidence import Provenance
-from whet.core.measurement import BETTER, Measurement, Outcome, Speedup
+from whet.core.measurement import Measurement, Outcome, Speedup, gain_in
 from whet.core.plain import from_plain
 from whet.core.result import Cost, Status
 from whet.core.store import RunRecord, Store
@@ -239,7 +239,7 @@ def _headline(status: str, result: Mapping[str, Any] | None, subject: Trial | No
         return "The baseline cannot be used"
     if result["status"] == Status.IMPROVED and result["speedup"] is not None:
         speedup = result["speedup"]
-        return f"{shown_times(speedup['ratio'])} {BETTER[speedup['metric']]}, verified"
+        return f"{shown_times(speedup['ratio'])} {gain_in(speedup['metric'])}, verified"
     return HEADLINE[Status(result["status"])].capitalize()
 
 
@@ -318,7 +318,7 @@ class _Found:
             return "right, not timed"
         if not verdict.improved:
             return WORDS.get(verdict.measurement.outcome) or _words(failed)
-        better = BETTER[verdict.measurement.speedup.metric]
+        better = gain_in(verdict.measurement.speedup.metric)
         return f"{better}, confirmed" if won or verdict.confirmed else better
 
 

@@ -22,7 +22,7 @@ from whet.core.measurement import OF_TIME, Measurement
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
 from whet.core.task import Task
-from whet.core.verdict import NO_GAIN, RUNGS, Rung, RungStatus, Verdict
+from whet.core.verdict import NO_GAIN, RUNGS, Rung, RungStatus, Verdict, place
 from whet.evaluators.evidence.bundle import Bundle, clashing
 from whet.evaluators.evidence.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.evidence.unpaid import charged_seconds, odd_costs
@@ -104,23 +104,23 @@ def _rungs(bundle: Bundle) -> Iterator[str]:
     """Whether the rungs are all there, in order, and end where they must."""
     rungs, until = bundle.record.rungs, bundle.record.settings.until
     names = [rung.name for rung in rungs]
-    places = [RUNGS.index(name) if name in RUNGS else -1 for name in names]
-    if -1 in places or places != sorted(set(places)):
-        yield f"rungs are unknown, repeated or out of order: {', '.join(names)}"
+    places = [place(name) for name in names]
+    if len(set(names)) < len(names) or places != sorted(places):
+        yield f"rungs are repeated or out of order: {', '.join(names)}"
         return
     failed = [rung for rung in rungs if rung.status is RungStatus.FAILED or _undecided(rung)]
     if failed and failed != [rungs[-1]]:
         yield f"rungs.{failed[0].name} {failed[0].status}, and others follow"
-    last = RUNGS.index(failed[0].name) if failed else len(RUNGS)
+    last = place(failed[0].name) if failed else len(RUNGS)
     for name in (*CHECKED, *TIMED):
-        if RUNGS.index(name) <= last and name not in names:
+        if place(name) <= last and name not in names:
             yield f"rungs.{name} is missing"
     for rung in rungs:
         if (rung.reason is None) is not (
             rung.status is RungStatus.PASSED
         ) and rung.status is not RungStatus.INCONCLUSIVE:
             yield f"rungs.{rung.name} is {rung.status} with the reason {rung.reason}"
-        beyond = until is not None and RUNGS.index(rung.name) > RUNGS.index(until)
+        beyond = until is not None and place(rung.name) > place(until)
         if rung.name in NEEDED and (rung.status is RungStatus.SKIPPED) is not beyond:
             yield f"rungs.{rung.name} is {rung.status}, and until is {until}"
 

@@ -25,7 +25,7 @@ from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.task import MIB, Limits, OracleRule, Task
 from whet.core.task import Kind as TaskKind
-from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict
+from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict, place
 from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle
 from whet.evaluators.evidence.consistency import TIMED, contradictions
 from whet.evaluators.evidence.packaged import with_package
@@ -159,7 +159,7 @@ def _opened(task: Task, record: Evidence, given: Options, seed: int) -> tuple[La
 
 
 def _sooner(*rungs: str | None) -> str | None:
-    return min((rung for rung in rungs if rung is not None), key=RUNGS.index, default=None)
+    return min((rung for rung in rungs if rung is not None), key=place, default=None)
 
 
 def _author(who: Authorship, signers: Path | None) -> Iterator[Comparison]:
@@ -175,7 +175,7 @@ def _verdicts(record: Evidence, result: Result, settings: Options, lacking: str)
     fallen = next((rung for rung in record.rungs if rung.status is RungStatus.FAILED), None)
     decided = result.status is Status.REJECTED or (
         record.status is Status.REJECTED and fallen is not None and until is not None
-        and RUNGS.index(fallen.name) <= RUNGS.index(until)
+        and place(fallen.name) <= place(until)
     )  # fmt: skip
     agrees = record.status is result.status if decided or not cut else None
     why = "" if agrees is not None else lacking or f"--until {until}"

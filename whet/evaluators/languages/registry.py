@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 
 from whet.core.errors import UsageError, nearest
+from whet.core.plugins import brought, plugged
 from whet.core.task import Kind, Task
 from whet.evaluators.languages.base import Language
 from whet.sandbox.toolchains.native import language_of
@@ -42,8 +42,7 @@ def language(name: str) -> Language | None:
         module, _, attribute = own.partition(":")
         found: Language = getattr(import_module(f"{__package__}.{module}"), attribute)
         return found
-    entry = _plugged().get(name)
-    return None if entry is None else _loaded(entry)
+    return brought(GROUP, name, Language)
 
 
 def language_of_task(task: Task) -> Language:
@@ -84,7 +83,7 @@ def known(name: str) -> Language:
     """
     found = language(name)
     if found is None:
-        names = (*DESCRIBED, *_plugged())
+        names = (*DESCRIBED, *plugged(GROUP))
         raise UsageError(f"language takes {', '.join(names)}, not '{name}'{nearest(name, names)}")
     return found
 
@@ -98,9 +97,9 @@ def by_suffix(suffix: str) -> str | None:
     if (own := SUFFIXES.get(suffix)) is not None:
         return own
     claiming, complaints = [], []
-    for name, entry in _plugged().items():
+    for name in plugged(GROUP):
         try:
-            claiming += [name] if suffix in _loaded(entry).suffixes else []
+            claiming += [name] if (found := language(name)) is not None and suffix in found.suffixes else []
         except UsageError as error:
             complaints.append(str(error))
     if len(claiming) > 1:
@@ -108,20 +107,3 @@ def by_suffix(suffix: str) -> str | None:
     if not claiming and complaints:
         raise UsageError(complaints[0])  # it may be the one that would have known
     return claiming[0] if claiming else None
-
-
-@cache
-def _plugged() -> dict[str, EntryPoint]:
-    """Returns the languages that plug-ins bring, none of them loaded: a list of all packages is read for it."""
-    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in OWN}
-
-
-@cache
-def _loaded(entry: EntryPoint) -> Language:
-    try:
-        found = entry.load()
-    except Exception as error:  # whatever a plug-in does while it is imported
-        raise UsageError(f"the language plug-in {entry.name} ({entry.value}) cannot be used: {error!r}") from error
-    if not isinstance(found, Language):
-        raise UsageError(f"the language plug-in {entry.name} ({entry.value}) is no whet Language but {found!r:.80}")
-    return found

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from whet.evaluators.finding import Fault
 from whet.evaluators.live import Live, Pass
-from whet.evaluators.subjects import Subject
+from whet.evaluators.subjects import Subject, Workshop
 
 if TYPE_CHECKING:
-    from whet.core.task import Task
+    from whet.core.task import Kind, Task
     from whet.evaluators.inputs.source import Input
     from whet.evaluators.timing.statistics import Looks
     from whet.evaluators.timing.turns import Series, Turn
@@ -105,3 +105,16 @@ class Meter(Protocol):
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """Returns the figures that count on one workload, or why they are not believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What a metric is measured by.
+
+    Attributes:
+        open: makes its meter ready for a task's workshop, or raises UsageError with what lacks and the mend.
+        reading: gives its meter for recorded turns of a kind of tasks, which measures nothing.
+    """
+
+    open: Callable[[Workshop], Meter]
+    reading: Callable[[Kind], Meter]

@@ -1,11 +1,14 @@
-"""All metrics."""
+"""All metrics: whet's own, and those that plug-ins bring as a `Metric` in the entry-point group ``whet.metrics``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from whet.core.config import METRIC_GROUP
+from whet.core.errors import UsageError
+from whet.core.plugins import brought
 from whet.core.task import Kind
-from whet.evaluators.meters.base import Meter
+from whet.evaluators.meters.base import Meter, Metric
 from whet.evaluators.meters.cpu import Cpu, open_cpu
 from whet.evaluators.meters.energy import Energy, open_energy
 from whet.evaluators.meters.instructions import Instructions, open_instructions
@@ -13,34 +16,33 @@ from whet.evaluators.meters.memory import Memory, open_memory
 from whet.evaluators.meters.time import THROUGHPUT, TIME
 from whet.evaluators.subjects import Workshop
 
-METERS: Mapping[str, Callable[[Workshop], Meter]] = {
-    "time": lambda workshop: TIME,
-    "throughput": lambda workshop: THROUGHPUT,
-    "cpu": open_cpu,
-    "memory": open_memory,
-    "instructions": open_instructions,
-    "energy": open_energy,
+OWN: Mapping[str, Metric] = {
+    "time": Metric(lambda workshop: TIME, lambda kind: TIME),
+    "throughput": Metric(lambda workshop: THROUGHPUT, lambda kind: THROUGHPUT),
+    "cpu": Metric(open_cpu, lambda kind: Cpu()),
+    "memory": Metric(open_memory, lambda kind: Memory()),
+    "instructions": Metric(open_instructions, Instructions),
+    "energy": Metric(open_energy, lambda kind: Energy()),
 }
-"""As the user writes it -> makes it ready, or raises UsageError with what lacks and the mend."""
+"""As the user writes it."""
 
 
 def open_meter(name: str, workshop: Workshop) -> Meter:
     """Returns the meter of a metric.
 
     Raises:
-        UsageError: this machine, or this sandbox, cannot give it.
+        UsageError: nobody knows it, or this machine, or this sandbox, cannot give it.
     """
-    return METERS[name](workshop)
+    return _metric(name).open(workshop)
 
 
 def reading_meter(name: str, kind: Kind) -> Meter:
     """Returns the meter of a metric for recorded turns alone: it need not be able to measure here."""
-    readers: Mapping[str, Callable[[], Meter]] = {
-        "time": lambda: TIME,
-        "throughput": lambda: THROUGHPUT,
-        "cpu": Cpu,
-        "memory": Memory,
-        "instructions": lambda: Instructions(kind),
-        "energy": Energy,
-    }
-    return readers[name]()
+    return _metric(name).reading(kind)
+
+
+def _metric(name: str) -> Metric:
+    found = OWN.get(name) or brought(METRIC_GROUP, name, Metric)
+    if found is None:
+        raise UsageError(f"no metric is called {name} here; is the package installed that brings it?")
+    return found

@@ -22,7 +22,7 @@ from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
 from whet.core.profile import Profile
 from whet.core.task import Commands, Kind, Task
-from whet.core.verdict import RUNGS, Reason, Verdict
+from whet.core.verdict import Reason, Verdict, place
 from whet.evaluators.circumstances import CACHES, CPUINFO, caches, vectors
 from whet.evaluators.evidence.provenance import machine, toolchain
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
@@ -219,7 +219,7 @@ class WholeProject:
 
     def _beyond(self, rung: str) -> bool:
         until = self._options.until
-        return until is not None and RUNGS.index(rung) > RUNGS.index(until)
+        return until is not None and place(rung) > place(until)
 
     @contextmanager
     def _built(self, source: str, compilers: Mapping[str, str] | None = None) -> Iterator[Snapshot | Fault]:
