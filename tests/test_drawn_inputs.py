@@ -20,6 +20,7 @@ from whet.evaluators.costs import (
     measured,
     spread,
 )
+from whet.evaluators.differential import Compared, shortened
 from whet.evaluators.examiner import FEWEST_CASES, FEWEST_EDGES, MOST_EDGES
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import Input
@@ -127,3 +128,23 @@ def test_a_budget_keeps_its_floor_and_its_ceiling() -> None:
     assert affordable(MODERATE, 2.4, 8, 320) == 40
     assert affordable(CHEAP, 2.4, 8, 320) == 320
     assert affordable(SLOWEST, 2.4, 8, 320) == 8
+
+
+@pytest.mark.parametrize(
+    ("cut", "said"),
+    [
+        ({"drawn": {"tried": 5, "planned": 30}}, "25 more were planned, but calls of the baseline are slow"),
+        (
+            {"edited": {"tried": 2, "planned": 60, "lost": 5}},
+            "58 more were planned, but 5 ended a process of the baseline",
+        ),
+        (
+            {"drawn": {"tried": 5, "planned": 6}, "edited": {"tried": 2, "planned": 60, "lost": 5}},
+            "59 more were planned, but calls of the baseline are slow and 5 ended a process of the baseline",
+        ),
+        ({"elsewhere": {"tried": 1, "planned": 9}}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_detail_says_why_inputs_were_left_out(cut: dict[str, dict[str, int]], said: str) -> None:
+    assert shortened(Compared(None, {"inputs": 7, "cut": cut})) == said

@@ -308,7 +308,10 @@ def shortened(compared: Compared) -> str:
     if count >= FEW_INPUTS or not cut:
         return ""
     left_out = sum(one["planned"] - one["tried"] for one in cut)
-    return f"{left_out} more were planned, but calls of the baseline are slow"
+    lost = sum(one.get("lost", 0) for one in cut)
+    slow = ["calls of the baseline are slow"] if any("lost" not in one for one in cut) else []
+    ended = [f"{lost} ended a process of the baseline"] if lost else []
+    return f"{left_out} more were planned, but {' and '.join((*slow, *ended))}"
 
 
 def _told(cut: Cut) -> dict[str, int]:
