@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import py_compile
+import re
 import sys
 import venv
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from unique import SLOW, workload
 
 from whet.benchmarks.self.packages.functions import EQUAL, WRONG, beginning_with, chosen
-from whet.benchmarks.self.packages.report import Row, table
+from whet.benchmarks.self.packages.report import Row, improved, table
 from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.evidence import PackageRecord
@@ -234,4 +236,19 @@ def test_rewrites_are_made_behind_the_docstring() -> None:
 
 def test_the_table_of_packages_says_why() -> None:
     row = Row("shop", "1.0", "shop/hot.py::f", loads=True, judged=False, refused="too large")
-    assert list(table([row]))[-1] == "| shop | 1.0 | `shop/hot.py::f` | yes | no | too large | not measured |"
+    assert list(table([row]))[-1] == "| shop | 1.0 | `shop/hot.py::f` | yes | no | too large |  |"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SLOW, r"4(\.\d+)?x \(.* to .*\) by list-membership.*"),
+        ("def unique(xs):\n    return xs[-1:]\n", "none proposed"),
+    ],
+)
+def test_what_the_catalogue_makes_of_a_function_is_told(tmp_path: Path, scripted, text: str, said: str) -> None:
+    scripted(ratio=4.0)
+    (tmp_path / "slow.py").write_text(text)
+    (tmp_path / "workload.py").write_text(workload(4, 20, 40))
+    options = Options(workload=tmp_path / "workload.py", seed=1)
+    assert re.fullmatch(said, improved(f"{tmp_path}/slow.py::unique", options, tmp_path))

@@ -1,4 +1,4 @@
-"""Judges the unchanged, an equal and a wrong text of each chosen function, and keeps what came of it."""
+"""Judges the unchanged, an equal and a wrong text of each chosen function, and has the catalogue improve it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 
+from whet.agents.optimize import optimize
 from whet.benchmarks.self.packages.functions import EQUAL, WRONG, Chosen, beginning_with, chosen
 from whet.core.candidate import Candidate
 from whet.core.config import Options
 from whet.core.errors import BaselineError, SandboxError, UsageError, nearest
+from whet.core.result import Status
 from whet.core.task import Task
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.package import site_packages
 from whet.evaluators.targets import read_task
+from whet.prompts import times
 from whet.sandbox.interpreter import find_interpreter
 
 SEED = 20261123
+ROUNDS, CANDIDATES, SECONDS = 2, 4, 240.0
+"""Of the catalogue, for one function."""
 GOAL = 30
 """Functions of the chosen 36 that load and are judged."""
 
@@ -40,6 +45,7 @@ class Row:
         verdicts: of the texts, by their names.
         inputs: what the differential rung says of its inputs.
         seconds: that all of it took.
+        improvement: what the catalogue made of it.
     """
 
     package: str
@@ -51,6 +57,7 @@ class Row:
     verdicts: dict[str, str] = field(default_factory=dict)
     inputs: str = ""
     seconds: float = 0.0
+    improvement: str = ""
 
 
 def report(python: Path | None, ids: Sequence[str] = (), results: Path | None = None) -> Iterator[str]:
@@ -73,12 +80,15 @@ def report(python: Path | None, ids: Sequence[str] = (), results: Path | None = 
             if results is not None:
                 results.write_text(json.dumps([asdict(row) for row in known.values()], indent=1) + "\n", "utf-8")
         row = known[one.id]
-        yield f"{one.id}: {'judged' if row.judged else row.refused} ({row.seconds:.1f} s)"
+        said = f"judged; {row.improvement}" if row.judged else row.refused
+        yield f"{one.id}: {said} ({row.seconds:.1f} s)"
     rows = [known[one.id] for one in _asked(ids)]
     yield ""
     yield from table(rows)
     done = sum(row.judged for row in rows)
     yield ""
+    gained = sum(" by " in row.improvement for row in rows)
+    yield f"{gained} were improved by the catalogue ({ROUNDS} rounds of {CANDIDATES}, {SECONDS:g} s at most)"
     yield f"{sum(row.loads for row in rows)} of {len(rows)} load, {done} are judged; goal {GOAL} of {len(chosen())}"
 
 
@@ -106,9 +116,10 @@ def judged(one: Chosen, python: Path) -> Row:
         workload.write_text(one.inputs, "utf-8")
         options = Options(python=python, workload=workload, until="differential", seed=SEED)
         row = Row(one.package, version, one.id, loads=False, judged=False)
+        target = f"{site / one.file}::{one.symbol}"
         try:
-            task = read_task(f"{site / one.file}::{one.symbol}", options)
-            row = _judged(row, task, options)
+            row = _judged(row, read_task(target, options), options)
+            row = replace(row, improvement=improved(target, options, Path(folder)) if row.judged else "")
         except BaselineError as error:
             loads = "does not load" not in str(error)
             return _timed(replace(row, loads=loads), start, _said_of(error, site))
@@ -140,6 +151,38 @@ def _judged(row: Row, task: Task, options: Options) -> Row:
     return replace(row, loads=True, judged=right, verdicts=said, inputs=inputs)
 
 
+def improved(target: str, options: Options, folder: Path) -> str:
+    """Returns what the catalogue makes of a function, in words.
+
+    Args:
+        target: the function.
+        options: say its interpreter, its workload and the seed.
+        folder: for what the run leaves.
+    """
+    try:
+        result = optimize(
+            target,
+            model="catalogue",
+            rounds=ROUNDS,
+            candidates=CANDIDATES,
+            budget_seconds=SECONDS,
+            home=folder / "state",
+            python=options.python,
+            workload=options.workload,
+            seed=options.seed,
+        )
+    except (UsageError, BaselineError) as error:
+        return f"not timed: {error}".replace(f"{folder}/", "")
+    if result.status is Status.IMPROVED and result.speedup is not None and result.candidate is not None:
+        ratio, low, high = map(times, (result.speedup.ratio, result.speedup.low, result.speedup.high))
+        under = f", under {len(result.conditions)} conditions" if result.conditions else ""
+        return f"{ratio} ({low} to {high}) by {result.candidate.origin.rpartition(':')[2]}{under}"
+    if result.status is Status.BASELINE_INVALID:
+        return f"not timed: {result.message}"
+    counts = result.candidates
+    return f"none: {counts.proposed} proposed, {counts.correct} right" if counts.proposed else "none proposed"
+
+
 def _said(verdict: Verdict) -> str:
     return "right" if verdict.failed is None else f"{verdict.failed.name}: {verdict.failed.reason}"
 
@@ -154,5 +197,5 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for row in rows:
         loads, done = ("yes" if mark else "no" for mark in (row.loads, row.judged))
-        cells = row.package, row.version, f"`{row.function}`", loads, done, row.refused, "not measured"
+        cells = row.package, row.version, f"`{row.function}`", loads, done, row.refused, row.improvement
         yield f"| {' | '.join(cells)} |"
