@@ -28,8 +28,8 @@ SHOWN = {"text"}
 """What programs print: nothing to carry out."""
 SOURCES = {"c", "cpp"}
 """Of no use but as a file."""
-OTHER_NAMES = {"whet.db", "whet.toml", "whet.toolchain"}
-"""Files, and a label of images."""
+OTHER_NAMES = {"whet.db", "whet.toml", "whet.toolchain", "whet.languages", "whet.metrics", "whet.rungs"}
+"""Files, a label of images, and groups of entry points."""
 MOST_NOT_RUN = 23
 
 

@@ -60,6 +60,11 @@ class Sizes:
     origin: str
 
 
+def keepable(task: Task) -> bool:
+    """Whether what is found of a baseline may be used again: not where it depends on a GPU and its driver."""
+    return task.module is None and task.launch is None
+
+
 class KnownBaselines:
     """What a store holds of the baseline of one task. Whatever cannot be read is as if it were not there.
 

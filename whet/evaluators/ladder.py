@@ -41,7 +41,7 @@ from whet.evaluators.judging_apart import judging_apart
 from whet.evaluators.kernels import protocol
 from whet.evaluators.kernels.device import placed
 from whet.evaluators.kernels.sanitizer import check_kernels
-from whet.evaluators.known_baselines import KnownBaselines
+from whet.evaluators.known_baselines import KnownBaselines, keepable
 from whet.evaluators.languages.registry import language_of_answer, language_of_task
 from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
 from whet.evaluators.meters.base import Meter
@@ -128,16 +128,11 @@ def open_ladder(
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-        known = None if store is None or not _keepable(task) else KnownBaselines(store, workshop)
+        known = None if store is None or not keepable(task) else KnownBaselines(store, workshop)
         return Ladder(workshop, source, options, seed, meters, read, listener, explain, known)
     except BaseException:
         sandbox.close()
         raise
-
-
-def _keepable(task: Task) -> bool:
-    """Whether what is found of a baseline may be used again: not where it depends on a GPU and its driver."""
-    return task.module is None and task.launch is None
 
 
 class Ladder:
@@ -179,7 +174,6 @@ class Ladder:
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
         self._protocol: protocol.KernelBench | None = None
-        self._extra = extra_rungs()
 
     def _elsewhere(self, candidate: Candidate) -> Apart | None:
         """Returns what judges a candidate that cannot run here as it is."""
@@ -317,7 +311,10 @@ class Ladder:
             ("differential", lambda: self._differential(climber)),
             ("hazard", lambda: self._hazard(climber)),
             ("prove", lambda: self._routines.prove(climber.candidate.source) if self._routines else None),
-            *((name, partial(checked, name, extra, self._workshop, climber.candidate)) for name, extra in self._extra),
+            *(
+                (name, partial(checked, name, extra, self._workshop, climber.candidate))
+                for name, extra in extra_rungs()
+            ),
         )
 
     def helpers(self, candidate: Candidate, verdict: Verdict) -> Helpers:
