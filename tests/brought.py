@@ -31,13 +31,14 @@ def packages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setenv("PYTHONPATH", str(folder))
-    _forget()
+    forget()
     yield folder
-    _forget()
+    forget()
     for name in [name for name in sys.modules if name.endswith(ENDING)]:
         del sys.modules[name]
 
 
-def _forget() -> None:
+def forget() -> None:
+    """Has what was found of plug-ins looked for anew."""
     for cached in (registry.language, plugins.plugged):
         cached.cache_clear()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from brought import install, packages
+from brought import forget, install, packages
 from work import diagnosis
 
 import whet
@@ -153,12 +154,33 @@ def test_a_suffix_that_two_claim_is_refused(site: Path) -> None:
         registry.by_suffix(".awk")
 
 
-def test_a_language_that_nobody_knows_is_refused(site: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("akw", "not 'akw'; did you mean 'awk'"),
+        ("torch", "language takes python, c, cpp, asm, command, awk, not 'torch'"),
+    ],
+)
+def test_a_language_that_a_whet_toml_may_not_say_is_refused(site: Path, tmp_path: Path, name: str, said: str) -> None:
     installed(site, awk=PLUGIN)
-    (tmp_path / "whet.toml").write_text('[task]\nlanguage = "akw"\ntarget = "a.awk"\n')
+    (tmp_path / "whet.toml").write_text(f'[task]\nlanguage = "{name}"\ntarget = "a.awk"\n')
     (tmp_path / "a.awk").write_text(SLOW)
-    with pytest.raises(UsageError, match="did you mean 'awk'"):
+    with pytest.raises(UsageError, match=said):
         verified(tmp_path, GOOD)
+
+
+def test_a_whet_toml_may_say_the_language_of_a_plug_in(target: Path) -> None:
+    target.with_name("whet.toml").write_text('[task]\nlanguage = "awk"\ntarget = "lines.awk"\n')
+    assert verified(target.parent, GOOD, until="build").task.language == "awk"
+
+
+def test_a_language_whose_plug_in_is_gone_is_named(target: Path, site: Path) -> None:
+    result = verified(target, GOOD, until="build")
+    for path in site.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    forget()
+    with pytest.raises(UsageError, match="no language is called awk here"):
+        registry.known(result.task.language)
 
 
 @pytest.mark.parametrize("name", registry.OWN)

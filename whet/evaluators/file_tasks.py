@@ -11,7 +11,7 @@ from whet.core.task import Commands, Kind, Task
 from whet.evaluators.folder import folder_texts
 from whet.evaluators.given_files import CASES_FOLDER, WORKLOAD_FILE, command_words, read_text, tests_folder, workload_of
 from whet.evaluators.languages.base import Language, Wanted
-from whet.evaluators.languages.registry import known
+from whet.evaluators.languages.registry import described, known
 from whet.evaluators.signature import read_signature
 from whet.evaluators.task_file import FILENAME, TaskFile
 
@@ -110,7 +110,7 @@ def folder_task(folder: Path, file: TaskFile, symbol: str | None, options: Optio
     path = folder / file.task.target
     symbol = symbol or file.task.symbol
     try:
-        language = known(file.task.language)
+        language = described(file.task.language)
     except UsageError as error:
         raise UsageError(f"{where}: task.{error}") from None
     _expect_fit(where, file, language)

@@ -83,7 +83,20 @@ def known(name: str) -> Language:
     """
     found = language(name)
     if found is None:
-        names = (*DESCRIBED, *plugged(GROUP))
+        raise UsageError(f"no language is called {name} here; is the package installed that brings it?")
+    return found
+
+
+def described(name: str) -> Language:
+    """Returns the language that ``language =`` of a whet.toml says.
+
+    Raises:
+        UsageError: neither whet nor a plug-in knows it, or it follows from the task.
+    """
+    if name in DESCRIBED:  # else no plug-in is looked for
+        return known(name)
+    names = (*DESCRIBED, *plugged(GROUP))
+    if name in OWN or (found := language(name)) is None:
         raise UsageError(f"language takes {', '.join(names)}, not '{name}'{nearest(name, names)}")
     return found
 

@@ -15,6 +15,7 @@ from whet.core.config import Options
 from whet.core.task import Task
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import open_ladder
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.targets import read_task
 from whet.testing.stateful import corpus
 
@@ -96,6 +97,6 @@ def target_folder(name: str) -> Path:
 
 def _programs(task: Task, twins: int) -> dict[str, str]:
     (best,) = (path for form in ("best.*", "honest.*") for path in task.path.parent.glob(form))
-    comment = "#" if task.language == "python" else "//"
+    comment = language_of_task(task).comment
     changed = {f"twin {number}": f"{task.source}{comment} {number}\n" for number in range(twins)}
     return {"best version": best.read_text(encoding="utf-8"), **changed}

@@ -20,6 +20,7 @@ from whet.core.task import Task
 from whet.core.verdict import Verdict
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.timing.statistics import NOISY
 
 PROCESSES = 300
@@ -127,7 +128,7 @@ def live(task: Task, ladder: Ladder, block: int, verdicts: int = BLOCK) -> Findi
     wins = disturbed = 0
     for number in range((block - 1) * verdicts, block * verdicts):
         # A comment more: another text, so other inputs and layouts, and the same program.
-        twin = Candidate(f"{task.source}{'#' if task.language == 'python' else '//'} {number}\n")
+        twin = Candidate(f"{task.source}{language_of_task(task).comment} {number}\n")
         verdict = ladder.measure(twin, Verdict(twin.id, ()), NOISY.verdict)
         assert verdict.measurement is not None, verdict.rungs[-1].detail
         wins += verdict.measurement.faster
