@@ -28,8 +28,8 @@ from whet.benchmarks.runner.answers import given_answers
 from whet.benchmarks.runner.asked import Asked, Loop, Total
 from whet.benchmarks.runner.rows import read_rows
 from whet.benchmarks.runner.run import opened
-from whet.core.config import Budget, Options
 from whet.core.errors import WhetError
+from whet.core.options import Budget, Options
 from whet.core.store import Store
 from whet.testing.fake_provider import FakeProvider
 from whet.testing.tabled import TabledEvaluator

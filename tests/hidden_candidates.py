@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task

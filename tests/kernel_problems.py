@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 from whet.sandbox.inside.module_target import ModuleTarget

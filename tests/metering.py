@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task
 

@@ -24,8 +24,9 @@ from whet.agents.models.replay import ReplayModel
 from whet.agents.models.retry import Retry
 from whet.agents.models.tokens import worst_case
 from whet.agents.prices import Prices
-from whet.core.config import Budget, ProviderLimits, load_project_config
+from whet.core.config import ProviderLimits, load_project_config
 from whet.core.errors import BudgetError, UsageError
+from whet.core.options import Budget
 from whet.core.store import Store
 from whet.testing.scripted import Line, ScriptedModel
 

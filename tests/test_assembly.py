@@ -14,8 +14,8 @@ import whet
 from whet.agents.coder import Situation, coder_request
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.result import Result
 from whet.core.task import Task

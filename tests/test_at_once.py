@@ -10,9 +10,9 @@ import pytest
 
 import whet
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event
+from whet.core.options import Options
 from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.verdict import Reason, Verdict

@@ -12,9 +12,9 @@ import whet as library
 from whet.benchmarks import audits
 from whet.benchmarks.tasks import hpc_names, reasons, task_folder, task_names
 from whet.core.audit import Audit, MutantOutcome, NullOutcome, Rate
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event
+from whet.core.options import Options
 from whet.core.result import Status, TaskName
 from whet.core.verdict import Reason
 from whet.evaluators.mutants.registry import mutants

@@ -16,7 +16,7 @@ import pytest
 import whet
 from whet.agents.learning.rewards import UNJUDGED, outcome_of, reward_of
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.result import Status, status_of
 from whet.core.store import Store
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict

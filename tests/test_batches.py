@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.verdict import Reason, Verdict
 from whet.evaluators.batches import hash_seeds
 from whet.evaluators.finding import Fault

@@ -25,8 +25,8 @@ from whet.benchmarks.suites.registry import MODULES, suite_named
 from whet.cli.bench_progress import line_of, status_of
 from whet.cli.bench_tables import table
 from whet.cli.main import main
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -24,8 +24,8 @@ from whet.benchmarks.runner.asked import Asked, Loop, Total
 from whet.benchmarks.runner.plan import chosen, planned, read_suite
 from whet.benchmarks.runner.rows import RowFile, read_rows
 from whet.benchmarks.runner.run import opened
-from whet.core.config import Budget, Options
 from whet.core.errors import UsageError
+from whet.core.options import Budget, Options
 from whet.evaluators.evidence.bundle import read_bundle
 from whet.testing.scripted import ScriptedModel
 

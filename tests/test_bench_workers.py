@@ -16,8 +16,8 @@ from whet.bot.engine import CommandEngine, Work
 from whet.bot.project import Project
 from whet.bot.settings import Limits
 from whet.bot.touched import Function
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.testing.scripted import ScriptedModel
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

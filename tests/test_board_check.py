@@ -17,8 +17,8 @@ import whet as library
 from whet.benchmarks.board.submission import Belief, Checker
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Origin, Problem, Reading, Unusable
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.store import Store
 from whet.evaluators.evidence.bundle import Bundle, write_bundle

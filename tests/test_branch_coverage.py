@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from whet.benchmarks.self.asm import TASKS, task_names
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.assembly.coverage import GOAL, Coverage, read_report
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.finding import Passed

@@ -14,8 +14,9 @@ from whet.agents.models.base import Brief, Message, Request, Usage
 from whet.agents.models.in_turn import InTurn
 from whet.agents.models.tokens import most_tokens, worst_case
 from whet.agents.prices import Price, Prices, load_prices
-from whet.core.config import Budget, ModelPrice
+from whet.core.config import ModelPrice
 from whet.core.errors import BudgetError, Exit, UsageError
+from whet.core.options import Budget
 from whet.testing.scripted import ScriptedModel
 
 PRICES = Prices({"known": Price(input=4, output=20, cached=1), "dear": Price(input=1e6, output=1e6)})

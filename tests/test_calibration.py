@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import whet
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.task import HINTS, Kind, Task
 from whet.evaluators.inputs.calibration import calibrated, names_sizes

@@ -9,7 +9,7 @@ import pytest
 
 from whet.agents.evaluations import Evaluations, StoredEvaluations
 from whet.core.circumstances import Cost
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.store import Store
 from whet.core.task import Kind, Task
 from whet.evaluators.circumstances import caches

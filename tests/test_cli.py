@@ -18,9 +18,11 @@ import pytest
 
 from whet import __version__
 from whet.cli import optimize, reference, verify
+from whet.cli import options as opt
 from whet.cli.errors import Session, guarded
-from whet.core.config import Options
+from whet.core.config import ProjectConfig
 from whet.core.errors import BaselineError, UsageError
+from whet.core.options import Budget, Options, declared
 from whet.testing.fake_provider import FakeProvider
 
 ROOT = Path(__file__).parent.parent
@@ -349,3 +351,21 @@ def test_an_interrupted_run_is_resumed_by_the_command_that_it_names(whet, code, 
     document = json.loads(done.stdout)
     assert document["run"] == row["run"]
     assert document["candidates"]["correct"] == 1
+
+
+def test_the_caps_of_a_project_are_those_of_a_run():
+    configured = {name: field.annotation for name, field in ProjectConfig.model_fields.items()}
+    for name, (kind, _) in declared(Budget).items():
+        assert configured[f"budget_{name}"] == kind
+
+
+@pytest.mark.parametrize("kind", [Options, Budget])
+def test_each_option_says_what_it_is_for(kind):
+    assert {field.name for field in fields(kind)} - declared(kind).keys() <= {"cluster"}
+    assert all(said.help and said.help.endswith(".") for _, said in declared(kind).values())
+
+
+def test_a_command_may_have_an_option_in_a_form_of_its_own():
+    parameters = inspect.signature(optimize.optimize).parameters
+    assert parameters["workers"].annotation.__metadata__[0].metavar == opt.WORKERS
+    assert list(parameters)[-2:] == ["as_json", "debug"]

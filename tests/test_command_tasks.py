@@ -11,8 +11,8 @@ import pytest
 
 from whet.benchmarks import tasks
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.verdict import Reason, RungStatus
 from whet.evaluators.counting import count
 from whet.evaluators.finding import Fault

@@ -13,8 +13,8 @@ import pytest
 
 import whet
 from whet.cli.render import speedup_lines
-from whet.core.config import Options
 from whet.core.measurement import Measurement, Outcome, Speedup
+from whet.core.options import Options
 from whet.core.task import Module
 from whet.core.verdict import Reason, Rung, RungStatus
 from whet.evaluators.evidence.consistency import left_uncompiled

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
 from whet.core.errors import NoInputsError
+from whet.core.options import Options
 from whet.evaluators.inputs.constructors import Constructors
 from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.source import InputSource

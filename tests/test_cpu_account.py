@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.live import Pass
 from whet.evaluators.scheduling import Given, Watch

@@ -15,7 +15,8 @@ import pytest
 from documents import assert_alike, whole_documents
 from pages import PAGES, ROOT, Block, Missing, Reader, blocks, parse
 
-from whet.core.config import METRIC_GROUP, ProjectConfig
+from whet.core.config import ProjectConfig
+from whet.core.options import METRIC_GROUP
 from whet.evaluators import extra_rungs
 from whet.evaluators.languages import registry as languages
 from whet.evaluators.signature import read_signature

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.costs import (
     CHEAP,
     CLASSES,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input

@@ -11,7 +11,7 @@ import pytest
 
 from whet.benchmarks.self.floats import Found, judge, row, summary
 from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.leaves import Groups, leaves
 from whet.evaluators.floats.reference import BITS, PythonReference

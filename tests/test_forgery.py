@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import whet
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import DEFAULT_LIMITS, OracleRule
 from whet.core.verdict import Reason
 from whet.evaluators.compare import difference

@@ -18,11 +18,12 @@ from whet.agents.optimize import replay
 from whet.cli import transcript
 from whet.cli.render import result_lines
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options, load_project_config
+from whet.core.config import load_project_config
 from whet.core.constraint import read_constraint
 from whet.core.errors import UsageError
 from whet.core.front import ORIGINAL, Figure, FrontRow
 from whet.core.measurement import Measurement, Outcome
+from whet.core.options import Options
 from whet.core.repository import Kind as Project
 from whet.core.repository import Survey
 from whet.core.result import Status

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder

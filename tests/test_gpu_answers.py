@@ -12,8 +12,8 @@ import pytest
 
 import whet
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Skipped

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_device import CUDA, measured
 
-from whet.core.config import Options
 from whet.core.measurement import Measurement, Outcome
+from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input

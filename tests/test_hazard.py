@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators import hazard
 from whet.evaluators.costs import CHEAP, SLOW, Costs

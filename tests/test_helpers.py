@@ -6,8 +6,8 @@ import pytest
 
 from whet.agents.optimize import optimize
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.helpers import Helpers
+from whet.core.options import Options
 from whet.evaluators.helpers import shared
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task

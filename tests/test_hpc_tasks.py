@@ -9,7 +9,7 @@ import pytest
 from native_tasks import best, expect_agreement, expect_inputs_within_the_contract, inputs, makers, table_of
 
 from whet.benchmarks.tasks import hpc_names, task_folder, task_note
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Kind
 from whet.evaluators.project import project_files
 from whet.evaluators.targets import read_task

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import whet
-from whet.core.config import Options
 from whet.core.label import Label
+from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plan import FEWEST_DRAWN

@@ -12,8 +12,8 @@ import pytest
 from kernel_problems import IMPORTS, PROBLEM, RIGHT, failed, forward, opened, problem, target_of, written
 
 import whet
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.options import Options
 from whet.core.task import Kind, Module, Task
 from whet.core.verdict import Reason
 from whet.evaluators.inputs.source import Input

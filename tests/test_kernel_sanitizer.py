@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from kernel_problems import forward, problem, written
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Passed, Skipped
 from whet.evaluators.inputs.source import InputSource

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from whet.core.audit import NullOutcome
-from whet.core.config import Options
 from whet.core.errors import BaselineError
 from whet.core.events import Event
+from whet.core.options import Options
 from whet.core.store import BASELINE_SECONDS, Store
 from whet.core.task import Task
 from whet.evaluators import known_baselines

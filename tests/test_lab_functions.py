@@ -19,8 +19,8 @@ from whet.benchmarks.lab.functions import (
     program_workshop,
 )
 from whet.benchmarks.suites.base import Unusable
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plain_data import write
 

@@ -23,8 +23,8 @@ from whet.agents.models.replay import ReplayModel
 from whet.agents.models.retry import Retry
 from whet.agents.models.tokens import worst_case
 from whet.agents.prices import Price, Prices
-from whet.core.config import Budget
 from whet.core.errors import BudgetError, UsageError
+from whet.core.options import Budget
 from whet.core.result import Cost, ModelCost, Tokens
 from whet.core.store import Store
 from whet.testing.fake_provider import FakeProvider, Fault

@@ -20,9 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.cli.main import main
-from whet.core.config import Options, load_project_config
+from whet.core.config import load_project_config
 from whet.core.counter import counted, missing
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import OracleRule, Tolerance
 from whet.evaluators.compare import difference
 from whet.evaluators.inputs.source import Input

@@ -9,9 +9,9 @@ import pytest
 from brought import install, packages
 
 import whet
-from whet.core.config import METRIC_GROUP
 from whet.core.errors import UsageError
 from whet.core.measurement import Outcome
+from whet.core.options import METRIC_GROUP
 from whet.core.result import Status
 from whet.core.verdict import Reason
 

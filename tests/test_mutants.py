@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from whet.benchmarks.tasks import task_folder, task_names
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Kind, Task
 from whet.evaluators.mutants import native, python
 from whet.evaluators.mutants.base import STATE

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.native_tree import native_tree

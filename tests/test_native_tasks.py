@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import whet
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.project import project_files
 from whet.evaluators.targets import read_task
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import whet
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.patch import files_changed
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Passed

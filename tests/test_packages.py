@@ -17,9 +17,9 @@ from unique import SLOW, workload
 
 from whet.benchmarks.self.packages.functions import EQUAL, WRONG, beginning_with, chosen
 from whet.benchmarks.self.packages.report import Row, improved, table
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.evidence import PackageRecord
+from whet.core.options import Options
 from whet.evaluators import package as packages
 from whet.evaluators.environment import environment_python
 from whet.evaluators.evidence.packaged import package_parts, package_record, with_package

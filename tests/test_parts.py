@@ -16,7 +16,7 @@ from repositories import git, repository
 from whet.agents.repository.helpers import with_helpers
 from whet.agents.repository.run import optimize_repository
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.parts import MARK, joined, parts
 from whet.core.repository import HotFunction, Kind, Survey
 from whet.core.result import Status

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.evaluators.inputs.source import InputSource

@@ -17,8 +17,8 @@ from whet.agents.optimize import optimize
 from whet.agents.preparing import Ready
 from whet.cli.errors import Session
 from whet.cli.progress import QUIET_SECONDS, TICK_SECONDS, Plain, View, watching
-from whet.core.config import Budget
 from whet.core.events import Event, Kind
+from whet.core.options import Budget
 from whet.core.verdict import Reason
 from whet.testing.tabled import Row, TabledEvaluator
 

@@ -9,7 +9,7 @@ import pytest
 
 import whet
 from whet.benchmarks.tasks import task_folder
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason, RungStatus

@@ -13,8 +13,8 @@ from scripted_device import built_driver
 
 import whet
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.core.verdict import Reason, Verdict
 from whet.evaluators.judged import climb

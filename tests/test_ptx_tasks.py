@@ -13,8 +13,8 @@ from whet.agents.answers import parse_answer
 from whet.agents.coder import Situation, coder_request
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.result import Result, Status
 from whet.core.verdict import Reason, RungStatus

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from test_decision import RULE, VERDICT_STAGES, works
 
-from whet.core.config import Options
 from whet.core.measurement import CPU, WALL, Measurement, Outcome
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.live import Pass

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.subjects import KEPT, Subject

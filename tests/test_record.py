@@ -10,9 +10,9 @@ import pytest
 from work import answer, scripted
 
 import whet
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Kind
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.verdict import Reason
 from whet.evaluators.baseline import Drawer

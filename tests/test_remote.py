@@ -11,8 +11,8 @@ import unique
 from executors import Threads
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError, NoInputsError, SandboxError, UsageError
+from whet.core.options import Options
 from whet.core.store import Store
 from whet.core.task import Limits
 from whet.core.verdict import Reason, Verdict

@@ -13,8 +13,9 @@ from repositories import git, repository
 
 from whet.agents.repository.run import optimize_repository
 from whet.core.candidate import Candidate
-from whet.core.config import Options, ProjectConfig
+from whet.core.config import ProjectConfig
 from whet.core.errors import BaselineError
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.verdict import Reason, RungStatus
 from whet.evaluators.repository import end_to_end

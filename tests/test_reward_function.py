@@ -16,8 +16,8 @@ import whet as library
 from whet.agents.learning.reward import RewardFunction, reward_function
 from whet.agents.learning.rewards import BROKEN, NO_GAIN, UNUSABLE
 from whet.agents.learning.rewards import WRONG as MISTAKEN
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.options import Options
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import TabledEvaluator
 

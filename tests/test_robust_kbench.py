@@ -11,8 +11,8 @@ import pytest
 from kernel_problems import IMPORTS, failed, opened, written
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.verdict import Reason, RungStatus
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.kernels import robust

@@ -13,8 +13,8 @@ import whet as library
 from whet.agents.experience import Experience
 from whet.agents.removal import outdated, remove
 from whet.core.candidate import content_id
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.store import RunRecord, Store
 from whet.core.text import duration, parse_duration
 from whet.evaluators.targets import read_task

@@ -14,8 +14,8 @@ from whet.cli.progress import View, watching
 from whet.cli.render import result_lines
 from whet.cli.run_progress import lasting_line
 from whet.core.candidate import content_id
-from whet.core.config import Budget, Options
 from whet.core.events import Event, Kind
+from whet.core.options import Budget, Options
 from whet.core.result import Cost, Tokens
 from whet.core.store import Store
 from whet.core.verdict import Reason

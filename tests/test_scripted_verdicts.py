@@ -17,9 +17,9 @@ from whet.agents.optimize import replay
 from whet.cli.render import result_lines
 from whet.cli.report.page import page
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.measurement import Outcome
+from whet.core.options import Options
 from whet.core.result import Result, Status
 from whet.core.store import Store
 from whet.core.verdict import Reason, RungStatus, Verdict

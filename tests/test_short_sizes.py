@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import whet
-from whet.core.config import Options
 from whet.core.errors import BaselineError
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.evaluators.baseline import Baseline, expect_fit
 from whet.evaluators.ladder import Ladder, open_ladder

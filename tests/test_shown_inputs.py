@@ -7,7 +7,7 @@ import random
 import pytest
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.evidence.redrawing import planned as planned_from
 from whet.evaluators.inputs.plan import input_hash
 from whet.evaluators.ladder import open_ladder

@@ -10,7 +10,7 @@ import pytest
 
 from whet.core.candidate import Candidate
 from whet.core.condition import conditions_of
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.verdict import RungStatus
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.core.config import ARCHS
 from whet.core.errors import UsageError
+from whet.core.options import ARCHS
 from whet.evaluators.profilers import ncu
 from whet.evaluators.profilers.occupancy import LIMITS, occupancy
 from whet.evaluators.profilers.ptxas import Complaint, Resources, complaints, dumped, resources

@@ -15,8 +15,8 @@ from whet.benchmarks.suites.base import NoTarget, Unusable
 from whet.benchmarks.suites.guaranteed_guess import SUITE as GUESS
 from whet.benchmarks.suites.supercoder import SUITE as CODER
 from whet.benchmarks.suites.supercoder import SuperCoder
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.targets import read_task
 from whet.sandbox.toolchains.isas import ISAS
 

@@ -13,8 +13,8 @@ from whet.benchmarks.lab.functions import Helper
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.coffe import CHECKING, MAKING, SUITE
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Kind
 from whet.evaluators.targets import read_task
 

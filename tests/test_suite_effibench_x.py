@@ -13,8 +13,8 @@ from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.effibench_x import SUITE
 from whet.benchmarks.suites.effibench_x.rule import tidied
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.targets import read_task
 
 PYTHON = "n = int(input())\nprint(sum(i * i for i in range(n)) + 0.0)\n"

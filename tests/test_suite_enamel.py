@@ -13,8 +13,8 @@ from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.enamel import COLUMNS, SUITE
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.targets import read_task
 
 PROMPT = '''def largest_gap(numbers: list) -> int:

@@ -14,8 +14,8 @@ from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.evalperf import SUITE
 from whet.benchmarks.suites.evalperf.tests import CHECKER, arguments
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.targets import read_task
 
 PROMPT = "def total(values):\n    '''Adds up.'''\n"

@@ -17,8 +17,8 @@ from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.kernelbench import SUITE
 from whet.benchmarks.suites.kernelbench_results import speedup_of
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -17,8 +17,8 @@ from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.pareval import SUITE
 from whet.benchmarks.suites.pareval.rows import reference
 from whet.benchmarks.suites.pareval.rule import completion, possible, source_of, told, uses_model
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 
 CHECKOUT = Path(__file__).parent / "suites" / "pareval"
 LOOP = "\n    for (size_t i = 0; i < x.size(); i++) y[i] = x[i] + x[i];\n}\n"

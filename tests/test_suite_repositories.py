@@ -20,8 +20,8 @@ from whet.benchmarks.suites.swe_fficiency import ASKS, SweFficiency
 from whet.benchmarks.suites.swe_fficiency import SUITE as FFICIENCY
 from whet.benchmarks.suites.swe_perf import SUITE as PERF
 from whet.benchmarks.suites.swe_perf import SwePerf
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.sandbox.cores import measuring_cores
 
 SUITES = [FFICIENCY, GSO, PERF]

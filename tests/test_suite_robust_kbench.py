@@ -17,8 +17,8 @@ from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.robust_kbench import SUITE
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.targets import read_task
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

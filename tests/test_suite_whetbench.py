@@ -17,8 +17,8 @@ from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import ByVerdict, Unusable
 from whet.benchmarks.suites.whetbench import SUITE
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.targets import read_task
 
 ROOT = Path(__file__).parent.parent

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import MIB, Kind, Tolerance
 from whet.evaluators.targets import read_task
 

@@ -17,8 +17,8 @@ from whet.agents.catalogue.registry import proposals
 from whet.agents.models.base import Brief
 from whet.benchmarks import tasks_page
 from whet.benchmarks.tasks import held_out_names, hpc_names, task_folder, task_names, task_note
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Kind
 from whet.evaluators.project import project_files
 from whet.evaluators.targets import read_task

@@ -14,8 +14,8 @@ import pytest
 
 import whet
 from whet.benchmarks import tasks
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.evaluators.targets import read_task
 from whet.sandbox.toolchains.isas import ISAS

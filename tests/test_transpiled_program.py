@@ -9,8 +9,8 @@ import pytest
 
 import whet
 from whet.benchmarks import tasks
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.result import Result, Status
 from whet.core.task import Kind
 from whet.evaluators.assembly.lint import lint

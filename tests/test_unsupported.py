@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import whet
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.result import Result, Status
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.live import Pass
 from whet.evaluators.subjects import Subject

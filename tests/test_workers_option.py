@@ -20,8 +20,8 @@ from rich.console import Console
 from whet.cli.hosts import Pace, host_line, host_lines
 from whet.cli.main import main
 from whet.cli.progress import View
-from whet.core.config import Budget
 from whet.core.events import Event, Kind
+from whet.core.options import Budget
 from whet.core.store import Store
 from whet.sandbox.workers.base import Host, Standing
 

@@ -13,7 +13,7 @@ from whet.agents.models.catalogue import CatalogueModel
 from whet.agents.models.in_turn import InTurn
 from whet.agents.optimize import optimize, replay, resume
 from whet.agents.workload_author import author_of, read_workload, workload_request
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.store import Store
 from whet.evaluators.inputs import proposed

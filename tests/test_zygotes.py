@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input

@@ -14,8 +14,8 @@ from whet.agents.models.base import Brief, Message, Request
 from whet.agents.outcome import Spent, concluded
 from whet.agents.prices import Price, Prices
 from whet.core.candidate import Candidate
-from whet.core.config import Budget, Options
 from whet.core.evidence import Machine, Provenance, Toolchain
+from whet.core.options import Budget, Options
 from whet.core.plain import to_plain
 from whet.core.store import Store
 from whet.core.task import Kind, Task

@@ -15,7 +15,7 @@ from whet.agents.coder import Situation
 from whet.benchmarks import tasks
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.result import Status
 from whet.evaluators.targets import read_task

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from whet.agents.models.base import Model, Usage
 from whet.agents.models.in_turn import parts
 from whet.agents.prices import Prices
-from whet.core.config import Budget
 from whet.core.errors import BudgetError, UsageError
+from whet.core.options import Budget
 
 DEFAULT_USD = 1.0
 DEFAULT_TOKENS = 500_000

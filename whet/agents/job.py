@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whet.agents.models.base import Model
 from whet.agents.prices import Price
-from whet.core.config import Budget, Options
+from whet.core.options import Budget, Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.store import Store
 from whet.core.task import Task

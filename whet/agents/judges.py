@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.store import Store, default_home
 from whet.core.task import Task

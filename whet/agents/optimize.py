@@ -43,10 +43,11 @@ from whet.agents.time_cap import replayed, turned
 from whet.agents.workload_author import CALLERS, DECIDED
 from whet.core.ahead import import_ahead
 from whet.core.belonging import repository_of
-from whet.core.config import Budget, Options, load_project_config, or_configured
+from whet.core.config import load_project_config, or_configured
 from whet.core.errors import BaselineError, UnaskedError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import told_as
+from whet.core.options import Budget, Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.removal import dropping_unusable
 from whet.core.result import Cost, Result, Status
@@ -119,7 +120,7 @@ def optimize(
         listener: hears what happens; several threads may call it.
         person: is asked before each round, in this thread; None where nobody takes part.
         began: when the time began to run, by ``time.monotonic``; None is now.
-        **options: the fields of `whet.core.config.Options`.
+        **options: the fields of `whet.core.options.Options`.
 
     Returns:
         the document; its status is ``improved``, ``no_improvement``, ``budget_exhausted`` or ``baseline_invalid``.

@@ -18,9 +18,9 @@ from whet.agents.models.base import Model, ModelError
 from whet.agents.outcome import Spent, out_of_time
 from whet.agents.time_cap import CUT, GRACE_SECONDS
 from whet.agents.workload_author import Author, author_of, lacks_workload
-from whet.core.config import Options
 from whet.core.errors import NoInputsError
 from whet.core.events import Listener
+from whet.core.options import Options
 from whet.core.result import Result
 from whet.core.store import Store
 from whet.core.task import Task

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whet.core.candidate import Candidate
-from whet.core.verdict import place
+from whet.core.rungs import place
 
 Record = Mapping[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -24,26 +24,19 @@ MEND = {
 MEND_OTHERS = "draw inputs whose answers differ"
 
 
+@opt.takes("workload", "tests", "record", "python", "sandbox", "unsafe", "workers", "seed", "root")
 def audit(
     ctx: typer.Context,
     target: opt.Target,
     mutants: opt.Mutants = 60,
-    workload: opt.Workload = None,
-    tests: opt.Tests = None,
-    record: opt.Record = None,
-    python: opt.Python = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
-    workers: opt.Workers = 2,
-    seed: opt.Seed = None,
-    root: opt.Root = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Try the oracle on candidates that it must reject: some that do no work, and mutants of the target."""
     from whet.cli.progress import watching
     from whet.cli.render import print_diff
-    from whet.core.config import Budget
+    from whet.core.options import Budget
     from whet.evaluators.audit import audit as work
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:

@@ -61,6 +61,11 @@ def fetch_help(suite: Suite, root: Root = None, debug: opt.Debug = False) -> int
     return 0
 
 
+JUDGED = ("min_speedup", "confidence", "cores", "until", "python", "device", "arch", "sandbox", "unsafe", "seed")
+"""Options of the verdicts."""
+
+
+@opt.takes(*opt.CAPS, *JUDGED)
 def run(
     ctx: typer.Context,
     suite: Suite,
@@ -125,22 +130,8 @@ def run(
     strategy: opt.Strategy = "auto",
     rounds: opt.Rounds = 8,
     candidates: opt.Candidates = 4,
-    budget_usd: opt.BudgetUsd = None,
-    budget_tokens: opt.BudgetTokens = None,
-    budget_calls: opt.BudgetCalls = None,
-    budget_candidates: opt.BudgetCandidates = None,
-    budget_seconds: opt.BudgetSeconds = None,
-    min_speedup: opt.MinSpeedup = 1.01,
-    confidence: opt.Confidence = 0.99,
-    cores: opt.Cores = 1,
-    until: opt.Until = None,
-    python: opt.Python = None,
-    device: opt.Device = "auto",
-    arch: opt.Arch = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
-    seed: opt.Seed = None,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Answer a suite's problems, judge each by the suite's own rule and by whet, and keep a row of each."""
     from whet.benchmarks.runner.answers import given_answers
@@ -150,29 +141,18 @@ def run(
     from whet.benchmarks.runner.run import opened
     from whet.benchmarks.suites.registry import suite_named
     from whet.cli.bench_progress import following
-    from whet.core.config import Budget, Options
+    from whet.core.options import Options
 
     found = suite_named(suite)
-    options = Options(
-        min_speedup=min_speedup,
-        confidence=confidence,
-        cores=cores,
-        until=until,
-        python=python,
-        device=device,
-        arch=arch,
-        sandbox=sandbox,
-        unsafe=unsafe,
-        seed=seed,
-        cluster=workers if isinstance(workers, str) else "",
-    )
+    cluster = workers if isinstance(workers, str) else ""
+    options = Options(**{name: given[name] for name in JUDGED}, cluster=cluster)
     reading = read_suite(found, root)
     problems = chosen(reading.problems, _words(ids), _words(groups), limit)
-    given = given_answers(model or "", reading.problems, found)
-    budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
+    answers = given_answers(model or "", reading.problems, found)
+    budget = opt.budget_of(given)
     asked = Asked(
         suite=found,
-        answers=given or expect_model(Loop(model or "", judge_model, strategy, rounds, candidates, budget)),
+        answers=answers or expect_model(Loop(model or "", judge_model, strategy, rounds, candidates, budget)),
         options=options,
         verdict=verdict,
         total=Total(total_usd, total_seconds),
@@ -184,7 +164,7 @@ def run(
     ctx.obj.resume = again
     for fault in reading.faults:
         print(f"left out: {one_line(fault)}")
-    with opened(asked, problems, samples or (given.samples if given else 1), file) as work:
+    with opened(asked, problems, samples or (answers.samples if answers else 1), file) as work:
         with following(work) as tell:
             for done in work.work():
                 tell(done)

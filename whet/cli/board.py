@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -61,6 +61,7 @@ def serve(
     return 0
 
 
+@opt.takes("python", "sandbox", "unsafe")
 def check(
     submission: Annotated[
         Path,
@@ -72,18 +73,16 @@ def check(
         Path | None, typer.Option("--root", metavar="DIR", help="Where the suite's own data lies, if it needs any.")
     ] = None,
     signers: opt.Signers = None,
-    python: opt.Python = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Repeat the evidence of each submitted row here, and say which rows can be believed."""
     from whet.benchmarks.board.submission import Belief, Checker
-    from whet.core.config import Options
     from whet.core.errors import Exit
+    from whet.core.options import Options
 
-    checker = Checker(root=root, signers=signers, options=Options(python=python, sandbox=sandbox, unsafe=unsafe))
+    checker = Checker(root=root, signers=signers, options=Options(**given))
     found = list(_told(checker.check(submission), silent=as_json))
     accepted = sum(one.belief is Belief.ACCEPTED for one in found)
     if as_json:

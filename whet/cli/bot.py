@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -49,6 +49,7 @@ class Stage(StrEnum):
     POST = "post"
 
 
+@opt.takes("python", "sandbox")
 def serve(
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", metavar="N", help="0 takes any that is free.")] = 8000,
@@ -60,10 +61,9 @@ def serve(
     budget_seconds: BudgetSeconds = 3600.0,
     rounds: opt.Rounds = 3,
     top: Top = 5,
-    python: opt.Python = None,
-    sandbox: opt.Sandbox = "auto",
     workers: opt.Spread = 2,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Answer a GitHub App's webhooks, until Ctrl-C."""
     from whet.bot.redact import start_log
@@ -72,7 +72,7 @@ def serve(
 
     if processes < 0:
         raise UsageError(f"--processes {processes} is below 0")
-    limits = replace(_limits(model, budget_usd, budget_seconds, rounds, top, sandbox, python), workers=str(workers))
+    limits = replace(_limits(model, budget_usd, budget_seconds, rounds, top, **given), workers=str(workers))
     start_log()
     work(host, port, processes, Places.read(), limits)
     return 0
@@ -96,6 +96,7 @@ def queue(as_json: opt.Json = False, debug: opt.Debug = False) -> int:
     return 0
 
 
+@opt.takes("python", "sandbox")
 def action(
     stage: Annotated[
         Stage,
@@ -109,15 +110,14 @@ def action(
     budget_seconds: BudgetSeconds = 3600.0,
     rounds: opt.Rounds = 3,
     top: Top = 5,
-    python: opt.Python = None,
-    sandbox: opt.Sandbox = "auto",
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Answer the event of a GitHub workflow: GITHUB_EVENT_NAME, GITHUB_EVENT_PATH and GITHUB_TOKEN."""
     from whet.bot.action import act
     from whet.bot.redact import start_log
 
-    limits = _limits(model, budget_usd, budget_seconds, rounds, top, sandbox, python)
+    limits = _limits(model, budget_usd, budget_seconds, rounds, top, **given)
     start_log()
     print(act(stage.value, findings, limits))
     return 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from whet.cli import options as opt
 
 
+@opt.takes(*opt.CAPS, *opt.SHARED)
 def optimize(
     ctx: typer.Context,
     target: opt.Target,
@@ -17,42 +20,17 @@ def optimize(
     strategy: opt.Strategy = "auto",
     rounds: opt.Rounds = 8,
     candidates: opt.Candidates = 4,
-    budget_usd: opt.BudgetUsd = None,
-    budget_tokens: opt.BudgetTokens = None,
-    budget_calls: opt.BudgetCalls = None,
-    budget_candidates: opt.BudgetCandidates = None,
-    budget_seconds: opt.BudgetSeconds = None,
     interactive: opt.Interactive = False,
     apply: opt.Apply = False,
     output: opt.Output = None,
-    workload: opt.Workload = None,
-    tests: opt.Tests = None,
-    record: opt.Record = None,
-    project: opt.Project = None,
-    metric: opt.Metric = "time",
-    max_memory: opt.MaxMemory = None,
-    max_time: opt.MaxTime = None,
-    min_speedup: opt.MinSpeedup = 1.01,
-    confidence: opt.Confidence = 0.99,
-    quick: opt.Quick = False,
-    cores: opt.Cores = 1,
-    until: opt.Until = None,
-    python: opt.Python = None,
-    device: opt.Device = "auto",
-    arch: opt.Arch = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
     workers: opt.Spread = 2,
-    seed: opt.Seed = None,
-    root: opt.Root = None,
     run: opt.Whole = None,
     top: opt.Top = None,
     min_share: opt.MinShare = None,
     changed: opt.Changed = None,
-    protocol: opt.Protocol = None,
-    torch_flags: opt.TorchFlags = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Make a function, a program or the hot functions of a repository faster, and prove it."""
     from whet.core.errors import UsageError
@@ -73,9 +51,8 @@ def optimize(
     from whet.cli.interactive import terminal
     from whet.cli.progress import watching
     from whet.cli.render import show_winner
-    from whet.core.config import Budget
 
-    budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
+    budget = opt.budget_of(given)
     person = terminal(as_json=as_json) if interactive else None
     with watching(ctx.obj, budget, silent=as_json, plain=interactive) as listener:
         result = work(**opt.given(ctx), listener=listener, person=person, began=ctx.obj.began)

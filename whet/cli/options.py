@@ -1,16 +1,58 @@
 """The options of the command line: names and help, shared by the commands.
 
-Defaults stand in the commands' signatures; a test holds them to those of `whet.core.config`.
+What a library call takes too is declared in `whet.core.options`: `takes` makes options of it.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from whet.core.errors import UsageError
+from whet.core.options import Budget, Options, declared
+
+Command = TypeVar("Command", bound=Callable[..., int])
+
+SHARED = tuple(field.name for field in fields(Options) if field.name not in ("to", "cluster"))
+"""Options of a verdict; the others are of `transpile` alone, and a form of ``--workers``."""
+CAPS = tuple(f"budget_{field.name}" for field in fields(Budget))
+
+
+def takes(*names: str) -> Callable[[Command], Command]:
+    """Returns a decorator that gives a command options as they are declared, in the place of its ``**given``.
+
+    They come before those for the output. A command may declare one of them itself, in another form.
+    """
+
+    def with_options(command: Command) -> Command:
+        own = inspect.signature(command, eval_str=True).parameters
+        kept = [parameter for parameter in own.values() if parameter.kind is not Parameter.VAR_KEYWORD]
+        made = [_parameter(name) for name in names if name not in own]
+        last = next((place for place, parameter in enumerate(kept) if parameter.name in SHOWN[:2]), len(kept))
+        parameters = [*kept[:last], *made, *kept[last:]]
+        command.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+        return command
+
+    return with_options
+
+
+def _parameter(name: str) -> Parameter:
+    kind, field = (Budget, name.removeprefix("budget_")) if name in CAPS else (Options, name)
+    type, said = declared(kind)[field]
+    option = typer.Option(f"--{name.replace('_', '-')}", metavar=said.metavar or None, help=said.help)
+    default = next(one.default for one in fields(kind) if one.name == field)
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[type, option])
+
+
+def budget_of(given: dict[str, Any]) -> Budget:
+    """Returns the caps among a command's options."""
+    return Budget(**{name.removeprefix("budget_"): given[name] for name in CAPS})
 
 
 def _set_debug(ctx: typer.Context, asked: bool) -> None:
@@ -34,81 +76,7 @@ Target = Annotated[
     ),
 ]
 
-# What `optimize` and `verify` share: the fields of `whet.core.config.Options`.
-Workload = Annotated[
-    Path | None,
-    typer.Option("--workload", metavar="PATH", help="Workload file, or folder of NAME.in and NAME.out."),
-]
-Tests = Annotated[
-    str | None,
-    typer.Option("--tests", metavar="CMD", help="The target's own test command, such as 'pytest -q'."),
-]
-Record = Annotated[
-    str | None,
-    typer.Option(
-        "--record",
-        metavar="CMD",
-        help="Run this once, such as 'pytest -q' or 'python script.py', and take its calls of the target as inputs.",
-    ),
-]
-Project = Annotated[
-    Path | None,
-    typer.Option(
-        "--project",
-        metavar="DIR",
-        help="The folder whose copy --tests and --record run in; else the current one, or the target's project.",
-    ),
-]
-Metric = Annotated[
-    str,
-    typer.Option(
-        "--metric",
-        metavar="NAMES",
-        help="Less time, cpu, memory, instructions, energy, or more throughput; of several (a,b), the first decides.",
-    ),
-]
-MaxMemory = Annotated[
-    str | None,
-    typer.Option("--max-memory", metavar="LIMIT", help="Peak memory at most: 1.1x the original's, or 512MiB."),
-]
-MaxTime = Annotated[str | None, typer.Option("--max-time", metavar="LIMIT", help="Time at most: 1.05x the original's.")]
-MinSpeedup = Annotated[
-    float, typer.Option("--min-speedup", metavar="RATIO", help="The smallest ratio that counts as faster.")
-]
-Confidence = Annotated[
-    float, typer.Option("--confidence", metavar="SHARE", help="Confidence of intervals and decisions.")
-]
-Quick = Annotated[
-    bool,
-    typer.Option("--quick", help="Decide at one look of eight turns: sooner, with a wider interval; marked as such."),
-]
-Cores = Annotated[int, typer.Option("--cores", metavar="N", help="Cores that both sides may use.")]
-Until = Annotated[str | None, typer.Option("--until", metavar="RUNG", help="The last rung of the ladder to climb.")]
-Python = Annotated[
-    Path | None,
-    typer.Option(
-        "--python",
-        metavar="PATH",
-        help="Interpreter that candidates run on; else that of the project's environment, else whet's own.",
-    ),
-]
-Device = Annotated[str, typer.Option("--device", metavar="NAME", help="Of kernels: auto, cpu or cuda.")]
-Arch = Annotated[
-    str | None,
-    typer.Option(
-        "--arch",
-        metavar="NAME",
-        help="GPU that kernels are compiled for, such as sm_90; else that of this machine, else sm_90.",
-    ),
-]
-Sandbox = Annotated[
-    str, typer.Option("--sandbox", metavar="NAME", help="auto, docker, bubblewrap, or none with --unsafe.")
-]
-Unsafe = Annotated[
-    bool, typer.Option("--unsafe", help="Allow --sandbox none: candidates then run with your own rights.")
-]
-Workers = Annotated[int, typer.Option("--workers", metavar="N", help="Candidates checked side by side.")]
-
+# What `optimize` and `verify` share, and other commands take some of: see `takes`.
 
 WORKERS = "N|local[:N]|ray[://HOST:PORT]"
 
@@ -136,29 +104,6 @@ Spread = Annotated[
         help="Candidates checked side by side; or who evaluates them: other processes, or the hosts of a Ray cluster.",
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Seed of the inputs, never shown to a candidate; else drawn."),
-]
-Root = Annotated[
-    Path | None,
-    typer.Option(
-        "--root", metavar="DIR", help="A local checkout of the suite that TARGET names: kernelbench:LEVEL/ID."
-    ),
-]
-Protocol = Annotated[
-    str | None,
-    typer.Option("--protocol", metavar="NAME", help="A suite's own rule, told beside whet's verdict: kernelbench."),
-]
-TorchFlags = Annotated[
-    str | None,
-    typer.Option(
-        "--torch-flags",
-        metavar="LIST",
-        help="Switches that both sides of a torch module run with: tf32, cudnn-benchmark, or both with a comma.",
-    ),
-]
-
 # Of `optimize` alone.
 Model = Annotated[
     str | None,
@@ -194,16 +139,6 @@ Strategy = Annotated[
 ]
 Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help="Turns of the loop at most.")]
 Candidates = Annotated[int, typer.Option("--candidates", metavar="N", help="Candidates a round.")]
-BudgetUsd = Annotated[float | None, typer.Option("--budget-usd", metavar="USD", help="Cap on what models may cost.")]
-BudgetTokens = Annotated[
-    int | None, typer.Option("--budget-tokens", metavar="N", help="Cap on tokens, input and output together.")
-]
-BudgetCalls = Annotated[int | None, typer.Option("--budget-calls", metavar="N", help="Cap on model calls.")]
-BudgetCandidates = Annotated[
-    int | None,
-    typer.Option("--budget-candidates", metavar="N", help="Cap on distinct candidates evaluated."),
-]
-BudgetSeconds = Annotated[float | None, typer.Option("--budget-seconds", metavar="S", help="Cap on wall time.")]
 Interactive = Annotated[
     bool, typer.Option("--interactive", help="Ask you before each round: hints, edits, rejections, pinned lines.")
 ]

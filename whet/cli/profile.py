@@ -6,7 +6,7 @@ import json
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,21 +22,15 @@ NARROWEST = 20
 BAR = 8
 
 
+@opt.takes("workload", "record", "python", "sandbox", "unsafe", "seed", "root", "tests")
 def profile(
     ctx: typer.Context,
     target: opt.Target,
-    workload: opt.Workload = None,
-    record: opt.Record = None,
-    python: opt.Python = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
-    seed: opt.Seed = None,
     privileged_counters: opt.PrivilegedCounters = False,
-    root: opt.Root = None,
     run: opt.Whole = None,
-    tests: opt.Tests = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Show where a target's time and memory go: hot functions, hot lines, memory by line and counters.
 
@@ -49,11 +43,11 @@ def profile(
 
         return profile_repository(ctx, target, as_json=as_json)
 
-    if tests is not None:
+    if given["tests"] is not None:
         raise UsageError("--tests goes with a repository's folder")
 
     from whet.cli.progress import watching
-    from whet.core.config import Budget
+    from whet.core.options import Budget
     from whet.evaluators.profilers.target_profile import profile_target
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:

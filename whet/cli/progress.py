@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from whet.cli.errors import Session
 from whet.cli.hosts import Pace, host_lines
 from whet.cli.run_progress import Clock, Progress, lasting_line
-from whet.core.config import Budget
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.options import Budget
 
 if TYPE_CHECKING:
     from rich.console import Group

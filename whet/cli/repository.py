@@ -38,7 +38,7 @@ def optimize_repository(ctx: typer.Context, folder: str, *, as_json: bool) -> in
     """Makes the hot functions of a repository faster and shows what came of it."""
     from whet.agents.repository.run import optimize_repository as work
     from whet.cli.progress import watching
-    from whet.core.config import Budget
+    from whet.core.options import Budget
 
     asked = opt.written(ctx)
     budget = Budget(**{name: asked.get(f"budget_{name}") for name in Budget.__slots__})
@@ -51,7 +51,7 @@ def resume_repository(ctx: typer.Context, run: str, *, as_json: bool) -> int:
     """Goes on with an interrupted run on a repository and shows what came of it."""
     from whet.agents.repository.run import resume_repository as work
     from whet.cli.progress import watching
-    from whet.core.config import Budget
+    from whet.core.options import Budget
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:
         result = work(run, listener=listener)
@@ -125,7 +125,7 @@ def profile_repository(ctx: typer.Context, folder: str, *, as_json: bool) -> int
     """Shows where the time of a repository's command goes."""
     from whet.agents.catalogue.applicable import applicable
     from whet.cli.progress import watching
-    from whet.core.config import Budget
+    from whet.core.options import Budget
     from whet.evaluators.repository.hot import hot_spots
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:
@@ -152,7 +152,7 @@ def hot_spot_lines(found: HotSpots) -> Iterator[str]:
 def verify_revisions(ctx: typer.Context, folder: str, *, as_json: bool) -> int:
     """Judges a change between two revisions and shows what it comes to."""
     from whet.cli.progress import watching
-    from whet.core.config import Budget
+    from whet.core.options import Budget
     from whet.evaluators.repository.judging import verify_revisions as work
 
     asked = opt.written(ctx)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from whet.core.config import Budget
 from whet.core.events import Event, Kind
 from whet.core.measurement import gain_in
+from whet.core.options import Budget
 from whet.core.text import duration, first_line, one_line, plural, times
 
 SHORT = 10

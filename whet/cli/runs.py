@@ -73,8 +73,8 @@ def resume(
     from whet.cli.progress import watching
     from whet.cli.render import show_winner
     from whet.cli.repository import resume_repository
-    from whet.core.config import Budget
     from whet.core.errors import UsageError
+    from whet.core.options import Budget
 
     with opened_store() as store:
         record = store.run(run)
@@ -102,7 +102,7 @@ def replay(
     from whet.agents.optimize import replay as work
     from whet.cli.progress import watching
     from whet.cli.render import show_winner
-    from whet.core.config import Budget
+    from whet.core.options import Budget
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:
         result = work(run, remeasure=remeasure, listener=listener)

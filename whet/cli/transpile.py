@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from whet.cli import options as opt
 Isa = Annotated[str, typer.Option("--to", metavar="ISA", help="aarch64, riscv64 or x86_64.")]
 
 
+@opt.takes(*opt.CAPS, "workload", "python", "sandbox", "unsafe", "workers", "seed")
 def transpile(
     ctx: typer.Context,
     target: Annotated[str, typer.Argument(metavar="FILE", help="The assembly, beside the whet.toml of its routine.")],
@@ -20,20 +21,10 @@ def transpile(
     strategy: opt.Strategy = "auto",
     rounds: opt.Rounds = 8,
     candidates: opt.Candidates = 4,
-    budget_usd: opt.BudgetUsd = None,
-    budget_tokens: opt.BudgetTokens = None,
-    budget_calls: opt.BudgetCalls = None,
-    budget_candidates: opt.BudgetCandidates = None,
-    budget_seconds: opt.BudgetSeconds = None,
     output: opt.Output = None,
-    workload: opt.Workload = None,
-    python: opt.Python = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
-    workers: opt.Workers = 2,
-    seed: opt.Seed = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Translate an assembly routine to another instruction set, and prove what it does.
 
@@ -42,9 +33,7 @@ def transpile(
     from whet.agents.optimize import optimize as work
     from whet.cli.progress import watching
     from whet.cli.render import show_winner
-    from whet.core.config import Budget
 
-    budget = Budget(budget_usd, budget_tokens, budget_calls, budget_candidates, budget_seconds)
-    with watching(ctx.obj, budget, silent=as_json) as listener:
+    with watching(ctx.obj, opt.budget_of(given), silent=as_json) as listener:
         result = work(**opt.given(ctx), listener=listener)
     return show_winner(result, as_json=as_json)

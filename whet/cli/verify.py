@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from whet.cli import options as opt
 from whet.core.errors import UsageError
 
 
+@opt.takes(*opt.SHARED)
 def verify(
     ctx: typer.Context,
     target: opt.JudgedTarget = None,
@@ -15,32 +18,11 @@ def verify(
     patch: opt.PatchFile = None,
     evidence: opt.Evidence = None,
     signers: opt.Signers = None,
-    workload: opt.Workload = None,
-    tests: opt.Tests = None,
-    record: opt.Record = None,
-    project: opt.Project = None,
-    metric: opt.Metric = "time",
-    max_memory: opt.MaxMemory = None,
-    max_time: opt.MaxTime = None,
-    min_speedup: opt.MinSpeedup = 1.01,
-    confidence: opt.Confidence = 0.99,
-    quick: opt.Quick = False,
-    cores: opt.Cores = 1,
-    until: opt.Until = None,
-    python: opt.Python = None,
-    device: opt.Device = "auto",
-    arch: opt.Arch = None,
-    sandbox: opt.Sandbox = "auto",
-    unsafe: opt.Unsafe = False,
-    workers: opt.Workers = 2,
-    seed: opt.Seed = None,
-    root: opt.Root = None,
     rev: opt.Revisions = None,
     run: opt.Whole = None,
-    protocol: opt.Protocol = None,
-    torch_flags: opt.TorchFlags = None,
     as_json: opt.Json = False,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Judge a rewrite, or a change between two revisions: right, and faster? Or repeat evidence. No model is needed."""
     if rev is not None:
@@ -53,8 +35,8 @@ def verify(
     from whet.cli.progress import watching
     from whet.cli.render import show_result
     from whet.cli.replication import show_replication
-    from whet.core.config import Budget
     from whet.core.evidence import Replication
+    from whet.core.options import Budget
     from whet.evaluators.verify import verify as judge
 
     with watching(ctx.obj, Budget(), silent=as_json) as listener:

@@ -140,7 +140,7 @@ class TaskSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What was asked for; see `whet.core.config.Options`."""
+    """What was asked for; see `whet.core.options.Options`."""
 
     metric: str
     min_speedup: float

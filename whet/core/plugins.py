@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from whet.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Brought = TypeVar("Brought")
 
@@ -15,6 +17,8 @@ Brought = TypeVar("Brought")
 @cache
 def plugged(group: str) -> Mapping[str, EntryPoint]:
     """Returns what plug-ins bring to a group, by name, none of it loaded: a list of all packages is read for it."""
+    from importlib.metadata import entry_points  # takes as long as all else that the command line needs
+
     return {entry.name: entry for entry in entry_points(group=group)}
 
 

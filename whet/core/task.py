@@ -144,7 +144,7 @@ class Module:
         backward: whether a call asks for gradients too.
         harness: file of the tree whose module calls what an answer defines as ``slot``, if any.
         slot: the function that an answer may define instead of a class: ``forward_fn`` or ``backward_fn``.
-        flags: switches of cuBLAS and cuDNN that baseline and answers run with; see `whet.core.config.TORCH_FLAGS`.
+        flags: switches of cuBLAS and cuDNN that baseline and answers run with; see `whet.core.options.TORCH_FLAGS`.
     """
 
     device: str = "cpu"

@@ -8,16 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from whet.core.measurement import Measurement
-
-RUNGS = ("screen", "build", "test", "differential", "hazard", "prove", "measure", "profile", "confirm")
-"""The checks in order of cost; what plug-ins check comes right before "measure"."""
-TIMED = ("measure", "confirm")
-"""Those that measure a candidate that was found right."""
-
-
-def place(rung: str) -> float:
-    """Returns where a rung stands in the order of all."""
-    return RUNGS.index(rung) if rung in RUNGS else RUNGS.index("measure") - 0.5
+from whet.core.rungs import TIMED, place
 
 
 class RungStatus(StrEnum):

@@ -6,9 +6,10 @@ import time
 from dataclasses import replace
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
+from whet.core.rungs import RUNGS
 from whet.core.task import Task
-from whet.core.verdict import RUNGS, Reason, Rung, RungStatus, Verdict
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.rungs import ended

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from whet.core.audit import Audit, MutantOutcome
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.options import Options
 from whet.core.result import TaskName
 from whet.core.task import NATIVE_ISA, Task
 from whet.evaluators.environment import in_environment
@@ -34,7 +34,7 @@ def audit(target: str, *, mutants: int = MUTANTS, listener: Listener = unheard, 
         target: as after ``whet audit``.
         mutants: how many to try at most; chosen at random among all that the target has.
         listener: hears what happens.
-        **options: the fields of `whet.core.config.Options`.
+        **options: the fields of `whet.core.options.Options`.
 
     Raises:
         UsageError: target, workload or an option cannot be used.

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whet.core.config import Options, read_toml
+from whet.core.config import read_toml
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.given_files import read_text
 from whet.evaluators.kernels.problem import resembles_problem
 from whet.evaluators.task_file import FILENAME

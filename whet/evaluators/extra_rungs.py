@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from whet.core.candidate import Candidate
 from whet.core.errors import UsageError
 from whet.core.plugins import brought, plugged
-from whet.core.verdict import RUNGS, Reason
+from whet.core.rungs import RUNGS
+from whet.core.verdict import Reason
 from whet.evaluators.finding import Finding, Skipped
 from whet.evaluators.subjects import Workshop
 

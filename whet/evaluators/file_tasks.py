@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Commands, Kind, Task
 from whet.evaluators.folder import folder_texts
 from whet.evaluators.given_files import CASES_FOLDER, WORKLOAD_FILE, command_words, read_text, tests_folder, workload_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.signature import Signature
 from whet.core.task import Case, Kind, Workload
 from whet.evaluators.inputs.contract import MADE, generator_text

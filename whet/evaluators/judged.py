@@ -9,17 +9,18 @@ from dataclasses import replace
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.condition import conditions_of, under
-from whet.core.config import Options
 from whet.core.errors import BaselineError
 from whet.core.events import Event, Kind, Listener
 from whet.core.front import front
 from whet.core.measurement import gain_in
+from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.removal import dropping_unusable
 from whet.core.result import Cost, Counts, Result, Status, TaskName, Winner, status_of
+from whet.core.rungs import place
 from whet.core.store import Store, new_run
 from whet.core.task import Task
-from whet.core.verdict import Reason, Rung, RungStatus, Verdict, place
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.protocol import Verifier
 
 

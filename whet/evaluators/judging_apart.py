@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Kind, Task
 from whet.evaluators.apart import Apart
 from whet.evaluators.assembly.emulated import Emulated, RoutineChecks

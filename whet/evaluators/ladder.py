@@ -10,17 +10,18 @@ from functools import partial
 from whet.core.ahead import import_ahead
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
+from whet.core.options import Options
 from whet.core.profile import Profile
+from whet.core.rungs import RUNGS, place
 from whet.core.store import Store
 from whet.core.task import HINTS, Task
-from whet.core.verdict import RUNGS, Reason, Verdict, place
+from whet.core.verdict import Reason, Verdict
 from whet.evaluators.apart import Apart
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, examine, expect_fit

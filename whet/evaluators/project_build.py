@@ -7,9 +7,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.native_tree import BUILDS, NativeTree, has_main, native_top
 from whet.sandbox.backends import open_sandbox

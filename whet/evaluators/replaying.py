@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Listener
 from whet.core.events import Kind as EventKind
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
 from whet.core.events import Listener, unheard
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.assembly.targets import translation_task
 from whet.evaluators.file_tasks import file_task, folder_task

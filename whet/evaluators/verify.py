@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, overload
 
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Listener, unheard
 from whet.core.evidence import Replication
+from whet.core.options import Options
 from whet.core.patch import Malformed
 from whet.core.patch_target import apply_to
 from whet.core.result import Result
@@ -72,7 +72,7 @@ def verify(
         signers: a file of allowed signers; the bundle must be signed by one of them.
         home: the state directory; None is the default one.
         listener: hears what happens.
-        **options: the fields of `whet.core.config.Options`.
+        **options: the fields of `whet.core.options.Options`.
 
     Returns:
         the document; its status is ``improved``, ``no_improvement``, ``rejected`` or ``baseline_invalid``. With

@@ -12,9 +12,9 @@ from whet.agents.learning.answers import answer, answered, asked
 from whet.agents.learning.gathering import Group, Judged, gather
 from whet.agents.learning.pairs import faults, preferences
 from whet.agents.learning.records import DpoLine, FaultLine, Line, Provenance, RrhfLine, SftLine
-from whet.core.config import one_of
 from whet.core.errors import UsageError
 from whet.core.measurement import Outcome
+from whet.core.options import one_of
 from whet.core.plain import to_plain
 from whet.core.store import RunRecord, Store
 

@@ -17,7 +17,7 @@ from whet.agents.coder import answer_language
 from whet.agents.learning.answers import question
 from whet.agents.learning.rewards import NO_GAIN, UNUSABLE, reward_of
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options, one_of
+from whet.core.options import Options, one_of
 from whet.core.patch import Malformed
 from whet.evaluators.judged import drawn
 from whet.evaluators.ladder import open_ladder
@@ -37,7 +37,7 @@ def reward_function(target: str, *, evaluator: Evaluator | None = None, **option
     Args:
         target: as after ``whet optimize``.
         evaluator: judges the completions; None opens the ladder of the target.
-        **options: the fields of `whet.core.config.Options`. ``until`` is one of `RUNGS`: ``measure`` where it is not
+        **options: the fields of `whet.core.options.Options`. ``until`` is one of `RUNGS`: ``measure`` where it is not
             given, and ``differential`` for rewards that ask no time.
 
     Returns:

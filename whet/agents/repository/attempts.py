@@ -9,9 +9,9 @@ from whet.agents.repository.bench import Bench
 from whet.agents.repository.searches import searched
 from whet.core.candidate import Candidate
 from whet.core.condition import Condition
-from whet.core.config import Budget
 from whet.core.events import Event, Kind
 from whet.core.measurement import Measurement, Outcome, gain_in
+from whet.core.options import Budget
 from whet.core.repository import Attempt, HotFunction
 from whet.core.result import Result, Status, Winner
 from whet.core.text import one_line, percent, times

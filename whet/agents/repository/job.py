@@ -14,8 +14,9 @@ from whet.agents.models.reach import expect_reachable
 from whet.agents.models.registry import open_model
 from whet.agents.prices import load_prices
 from whet.agents.strategies import open_strategy
-from whet.core.config import Budget, Options, ProjectConfig
+from whet.core.config import ProjectConfig
 from whet.core.errors import UsageError
+from whet.core.options import Budget, Options
 from whet.core.repository import Survey
 from whet.evaluators.repository.asked import looked_around, settings_of
 from whet.evaluators.repository.ranking import MIN_SHARE
@@ -123,7 +124,7 @@ def job_of(checkout: Checkout, config: ProjectConfig, wish: Wish, options: dict[
         checkout: of the repository.
         config: its own.
         wish: what the user asked for.
-        options: fields of `whet.core.config.Options` that the user gave.
+        options: fields of `whet.core.options.Options` that the user gave.
 
     Raises:
         UsageError: an option cannot be used, or nothing says which command's time counts.

@@ -62,7 +62,7 @@ def optimize_repository(
         folder: in a git repository.
         home: the state directory; None is the default one.
         listener: hears what happens; several threads may call it.
-        **given: the fields of `whet.agents.repository.job.Wish`, and those of `whet.core.config.Options` that mean
+        **given: the fields of `whet.agents.repository.job.Wish`, and those of `whet.core.options.Options` that mean
             something for a whole repository.
 
     Returns:

@@ -11,9 +11,9 @@ from typing import Any
 from whet.agents.optimize import optimize, resume
 from whet.agents.repository.bench import Bench
 from whet.agents.repository.helpers import with_helpers
-from whet.core.config import Budget
 from whet.core.errors import UnaskedError, UsageError
 from whet.core.events import Event
+from whet.core.options import Budget
 from whet.core.plain import from_plain
 from whet.core.repository import HotFunction
 from whet.core.result import Cost, Result, Status

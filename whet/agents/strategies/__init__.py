@@ -10,7 +10,7 @@ from whet.agents.strategies.beam import Beam
 from whet.agents.strategies.best_of import BestOf
 from whet.agents.strategies.evolve import Evolve
 from whet.agents.strategies.refine import Refine
-from whet.core.config import one_of
+from whet.core.options import one_of
 
 STRATEGIES: Mapping[str, Callable[[], Strategy]] = {
     "auto": Auto,

@@ -20,10 +20,10 @@ from whet.benchmarks.runner.rows import read_rows
 from whet.benchmarks.suites.base import ByVerdict, Problem, Suite, Unusable
 from whet.benchmarks.suites.registry import suite_named
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Listener, unheard
 from whet.core.evidence import Replication
+from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.result import Status
 from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle

@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.kernels.device import built_for, chosen_arch, lacking
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import Interpreter, find_interpreter

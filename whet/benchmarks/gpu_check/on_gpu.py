@@ -26,10 +26,10 @@ from whet.benchmarks.gpu_check.profiling import Profiled, profiled
 from whet.benchmarks.gpu_check.rows import GOOD, Row
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import unheard
 from whet.core.measurement import Speedup
+from whet.core.options import Options
 from whet.core.verdict import Rung, Verdict
 from whet.evaluators.judged import climb
 from whet.evaluators.ladder import Ladder, open_ladder

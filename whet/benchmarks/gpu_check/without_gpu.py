@@ -9,8 +9,8 @@ from contextlib import closing
 from whet.benchmarks.gpu_check.findings import BUILD, DEVICE_FREE, INTERPRETER, NOT_RUN, Found, Outcome, unrun
 from whet.benchmarks.gpu_check.rows import PASSED, Row
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.verdict import Rung, RungStatus, Verdict
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task

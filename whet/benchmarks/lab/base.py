@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Workshop

@@ -8,7 +8,7 @@ from whet.agents.models.base import Model
 from whet.benchmarks.runner.answers import Given
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import Problem, Suite
-from whet.core.config import Budget, Options
+from whet.core.options import Budget, Options
 from whet.core.text import count
 from whet.evaluators.evidence.record import WEB_ADDRESS
 

@@ -11,8 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
+from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators.abi.calls import lacking
 from whet.evaluators.assembly.coverage import GOAL, Coverage

@@ -16,7 +16,7 @@ from whet.benchmarks.runner.rows import line_of, read_rows
 from whet.benchmarks.runner.run import opened
 from whet.benchmarks.runner.standings import scored
 from whet.benchmarks.suites.registry import suite_named
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.result import SCHEMA, Cost
 
 SUITE = "whetbench"

@@ -13,9 +13,9 @@ from whet.agents.evaluations import CANDIDATE
 from whet.agents.optimize import optimize
 from whet.benchmarks.tasks import held_out_names, task_folder, task_names, task_note
 from whet.core.audit import Rate
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.measurement import Speedup
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import Result, Status
 from whet.core.store import Store
@@ -120,7 +120,7 @@ def optimized(name: str, folder: Path, rounds: int = ROUNDS, candidates: int = C
         folder: of the task.
         rounds: at most.
         candidates: a round.
-        **options: the fields of `whet.core.config.Options`.
+        **options: the fields of `whet.core.options.Options`.
     """
     with tempfile.TemporaryDirectory(prefix="whet-self-") as place:
         home = Path(place)

@@ -19,8 +19,8 @@ from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
 from whet.benchmarks.tasks import excuses, task_folder, task_names
 from whet.core.audit import Rate
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Kind
 from whet.core.verdict import Verdict
 from whet.evaluators.filters import FILTERS, flagging

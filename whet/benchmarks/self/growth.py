@@ -9,8 +9,8 @@ from pathlib import Path
 
 from whet.benchmarks.self.rehearsal import Rehearsal
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.events import Event, Kind
+from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.store import Store
 from whet.core.verdict import Verdict

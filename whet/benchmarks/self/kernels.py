@@ -19,8 +19,8 @@ from pathlib import Path
 from whet.benchmarks.self import kernel_gains
 from whet.benchmarks.self.kernel_gains import TASKS
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
+from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 from whet.testing.exploits.corpus import Outcome, exploits, playable

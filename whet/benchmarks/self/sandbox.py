@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.live import Live, LiveFunction

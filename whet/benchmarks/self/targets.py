@@ -6,7 +6,7 @@ import random
 import runpy
 from pathlib import Path
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.targets import read_task
 

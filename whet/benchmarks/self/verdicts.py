@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox

@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from whet.agents.budget import DEFAULT_USD
-from whet.core.config import METRICS, describe_invalid
+from whet.core.config import describe_invalid
 from whet.core.errors import UsageError, nearest
+from whet.core.options import METRICS, Budget, Options, declared
 from whet.core.text import one_line
 from whet.evaluators.task_file import FILENAME
 
@@ -34,6 +35,11 @@ LONGEST = 4 << 20
 """Characters of a rewrite that comes as text."""
 
 
+def _told(name: str, kind: type = Options) -> str:
+    """Returns what is told of an option on the command line."""
+    return declared(kind)[name][1].help
+
+
 class Arguments(BaseModel):
     """What every tool's arguments have in common: an unknown one is an error."""
 
@@ -47,7 +53,7 @@ class TargetArguments(Arguments):
         description="file.py::function, file.py::Class.method, a program (.py, .c, .cpp) over stdin and stdout, or a "
         "folder with whet.toml; relative to the server's root."
     )
-    workload: str | None = Field(None, description="Workload file, or folder of NAME.in and NAME.out.")
+    workload: str | None = Field(None, description=_told("workload"))
     record: str | None = Field(
         None,
         description="Command, such as 'pytest -q' or 'python script.py', that is run once in the sandbox; its calls of "
@@ -62,24 +68,24 @@ class ProfileArguments(TargetArguments):
 class AuditArguments(TargetArguments):
     """Try the checks of a target on candidates that they must reject: some that do no work, and mutants of it."""
 
-    tests: str | None = Field(None, description="The target's own test command, such as 'pytest -q'.")
+    tests: str | None = Field(None, description=_told("tests"))
     mutants: int = Field(60, ge=0, le=500, description="Mutants to try at most.")
 
 
 class MeasuredArguments(TargetArguments):
     """What `verify` and `optimize` share."""
 
-    tests: str | None = Field(None, description="The target's own test command, such as 'pytest -q'.")
+    tests: str | None = Field(None, description=_told("tests"))
     metric: str = Field(
         "time",
         pattern=rf"^({'|'.join(METRICS)})(,({'|'.join(METRICS)}))*$",
         description=f"What is to be improved: {', '.join(METRICS)}; several with commas, the first decides.",
     )
-    max_memory: str | None = Field(None, description="Peak memory at most: 1.1x the original's, or 512MiB.")
-    max_time: str | None = Field(None, description="Time at most: 1.05x the original's.")
-    min_speedup: float = Field(1.01, ge=1.0, description="The smallest ratio that counts as better.")
-    confidence: float = Field(0.99, gt=0.5, lt=1.0, description="Confidence of intervals and decisions.")
-    cores: int = Field(1, ge=1, description="Cores that both sides may use.")
+    max_memory: str | None = Field(None, description=_told("max_memory"))
+    max_time: str | None = Field(None, description=_told("max_time"))
+    min_speedup: float = Field(1.01, ge=1.0, description=_told("min_speedup"))
+    confidence: float = Field(0.99, gt=0.5, lt=1.0, description=_told("confidence"))
+    cores: int = Field(1, ge=1, description=_told("cores"))
     until: str | None = Field(None, description="The last rung of the ladder to climb, such as differential.")
 
 
@@ -100,8 +106,8 @@ class OptimizeArguments(MeasuredArguments):
     rounds: int = Field(8, ge=1, description="Turns of the loop at most.")
     candidates: int = Field(4, ge=1, description="Candidates a round.")
     budget_usd: float | None = Field(None, ge=0, description="Cap on what models may cost, in USD.")
-    budget_candidates: int | None = Field(None, ge=0, description="Cap on distinct candidates evaluated.")
-    budget_seconds: float | None = Field(None, ge=0, description="Cap on wall time.")
+    budget_candidates: int | None = Field(None, ge=0, description=_told("candidates", Budget))
+    budget_seconds: float | None = Field(None, ge=0, description=_told("seconds", Budget))
 
 
 class ShowRunArguments(Arguments):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,12 +22,13 @@ MostUsd = Annotated[
 ]
 
 
+@opt.takes("python")
 def mcp(
     root: Below = Path(),
     allow_paid: AllowPaid = False,
     budget_usd: MostUsd = None,
-    python: opt.Python = None,
     debug: opt.Debug = False,
+    **given: Any,
 ) -> int:
     """Serve verify, profile, audit, optimize and show_run to a coding agent, over stdin and stdout."""
     from whet.cli.mcp.arguments import Grant
@@ -42,5 +43,6 @@ def mcp(
         raise UsageError(f"--root {root}: no such folder")
     if budget_usd is not None and budget_usd < 0:
         raise UsageError(f"--budget-usd {budget_usd:g} is negative")
+    python = given["python"]
     serve(Grant(root.resolve(), allow_paid, budget_usd, python.expanduser().absolute() if python else None))
     return 0

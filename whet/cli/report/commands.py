@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import PurePath
 from typing import Any
 
-from whet.core.config import Budget, Options
+from whet.core.options import Budget, Options
 from whet.core.store import RunRecord
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.signature import Signature
 from whet.core.task import PTX, Kind, Launch, Reference, Task
 from whet.evaluators.given_files import command_words, read_text, tests_folder, workload_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter

@@ -16,13 +16,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from whet.core.condition import conditions_in
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.measurement import OF_TIME, Measurement
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
+from whet.core.rungs import RUNGS, place
 from whet.core.task import Task
-from whet.core.verdict import NO_GAIN, RUNGS, Rung, RungStatus, Verdict, place
+from whet.core.verdict import NO_GAIN, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, clashing
 from whet.evaluators.evidence.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.evidence.unpaid import charged_seconds, odd_costs

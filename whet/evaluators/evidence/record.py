@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.evidence import SCHEMA, CandidateRecord, Evidence, Provenance, Settings, TaskSettings
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
 from whet.core.store import RunRecord, Store

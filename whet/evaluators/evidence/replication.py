@@ -15,17 +15,18 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.condition import CONDITIONS, conditions_in
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener
 from whet.core.evidence import Comparison, Evidence, Provenance, Replication
 from whet.core.measurement import Speedup
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import Result, Status
+from whet.core.rungs import RUNGS, place
 from whet.core.store import Store
 from whet.core.task import MIB, Limits, OracleRule, Task
 from whet.core.task import Kind as TaskKind
-from whet.core.verdict import RUNGS, Rung, RungStatus, Verdict, place
+from whet.core.verdict import Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, Contradiction, read_bundle
 from whet.evaluators.evidence.consistency import TIMED, contradictions
 from whet.evaluators.evidence.packaged import with_package

@@ -6,9 +6,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Listener, unheard
+from whet.core.options import Options
 from whet.core.task import HINTS, Task
 
 MUTANTS = 12

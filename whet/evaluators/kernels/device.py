@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Launch, Task
 from whet.sandbox.inside.module_target import INTERPRETER
 from whet.sandbox.interpreter import Interpreter

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import MIB, Kind, Limits, Module, OracleRule, Task, Workload
 from whet.evaluators.kernels import robust
 from whet.evaluators.kernels.problem import MAKERS, MODEL, ONLY, Setting, expect_problem, generator_text

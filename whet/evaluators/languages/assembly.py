@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.assembly import mca

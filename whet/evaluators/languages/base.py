@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whet.core.config import Options
 from whet.core.events import Listener
+from whet.core.options import Options
 from whet.core.profile import Memory, Profile
 from whet.core.task import Package, Task
 from whet.evaluators.finding import Fault, Passed

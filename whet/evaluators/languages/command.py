@@ -6,8 +6,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.core.verdict import Reason
 from whet.evaluators.file_tasks import command_task

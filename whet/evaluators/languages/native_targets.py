@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event, Kind, Listener
+from whet.core.options import Options
 from whet.core.task import Commands, Task
 from whet.evaluators.file_tasks import command_task, file_task, folder_task
 from whet.evaluators.given_files import read_text

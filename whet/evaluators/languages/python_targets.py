@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from whet.core.config import Options
 from whet.core.errors import UsageError, nearest
 from whet.core.events import Listener
+from whet.core.options import Options
 from whet.core.task import Package, Task
 from whet.evaluators.finding import Fault
 from whet.evaluators.given_files import WORKLOAD_FILE, read_text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from whet.core.config import METRIC_GROUP
 from whet.core.errors import UsageError
+from whet.core.options import METRIC_GROUP
 from whet.core.plugins import brought
 from whet.core.task import Kind
 from whet.evaluators.meters.base import Meter, Metric

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Listener, unheard
+from whet.core.options import Options
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
@@ -39,7 +39,7 @@ def profile_target(
         target: as after ``whet profile``.
         privileged_counters: count hardware events too, in a sandbox that allows that.
         listener: hears what was recorded.
-        **options: the fields of `whet.core.config.Options`.
+        **options: the fields of `whet.core.options.Options`.
 
     Raises:
         UsageError: target, workload or an option cannot be used.

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.core.candidate import Candidate, content_id
-from whet.core.config import Options
 from whet.core.errors import BaselineError
+from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped

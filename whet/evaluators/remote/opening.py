@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.store import Store
 from whet.core.task import Task

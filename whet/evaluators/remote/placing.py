@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from whet.core.config import Options
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.languages.registry import language_of_task
 from whet.sandbox.workers.base import Host, Standing

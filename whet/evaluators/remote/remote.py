@@ -9,12 +9,12 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
-from whet.core.config import Options
 from whet.core.errors import SandboxError
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
+from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.profile import Profile
 from whet.core.store import Store

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import UsageError
 from whet.core.events import Event
+from whet.core.options import Options
 from whet.core.plain import from_plain
 from whet.core.store import Store
 from whet.core.task import Task

@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from whet.core.config import Options, ProjectConfig
+from whet.core.config import ProjectConfig
 from whet.core.errors import UsageError
+from whet.core.options import Options
 from whet.core.repository import Survey
 from whet.evaluators.repository.survey import survey
 

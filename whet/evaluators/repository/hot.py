@@ -32,7 +32,7 @@ def hot_spots(
         tests: the command that tests it, which stands for a missing one.
         applicable: what the catalogue has for a function, where that is to count.
         listener: hears what happens.
-        **options: the fields of `whet.core.config.Options` that mean something for a whole repository.
+        **options: the fields of `whet.core.options.Options` that mean something for a whole repository.
 
     Raises:
         UsageError: no command is known, or an option cannot be used.

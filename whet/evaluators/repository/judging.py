@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.condition import only_if
-from whet.core.config import Options, load_project_config
+from whet.core.config import load_project_config
 from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event, Kind, Listener, unheard
 from whet.core.measurement import Measurement, Outcome
+from whet.core.options import Options
 from whet.core.removal import dropping_unusable
 from whet.core.repository import Survey
 from whet.core.result import Result, Status
@@ -70,7 +71,7 @@ def verify_revisions(
         tests: the command that tests it; None takes the configuration's, or what is found.
         home: the state directory; None is the default one.
         listener: hears what happens.
-        **options: the fields of `whet.core.config.Options` that mean something for a whole repository.
+        **options: the fields of `whet.core.options.Options` that mean something for a whole repository.
 
     Raises:
         UsageError: the folder is no repository, a revision is unknown, or an option cannot be used.

@@ -15,14 +15,15 @@ from itertools import islice
 
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances, TimedInput
-from whet.core.config import Options
 from whet.core.errors import BaselineError
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
+from whet.core.options import Options
 from whet.core.profile import Profile
+from whet.core.rungs import place
 from whet.core.task import Commands, Kind, Task
-from whet.core.verdict import Reason, Verdict, place
+from whet.core.verdict import Reason, Verdict
 from whet.evaluators.circumstances import CACHES, CPUINFO, caches, vectors
 from whet.evaluators.evidence.provenance import machine, toolchain
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError
 from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.measurement import OF_TIME, Measurement
+from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason, Rung

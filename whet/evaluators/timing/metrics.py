@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.events import Listener, unheard
 from whet.core.measurement import Measurement
+from whet.core.options import Options
 from whet.core.verdict import Rung
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.inputs.source import InputSource, derive

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.verdict import Rung
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task

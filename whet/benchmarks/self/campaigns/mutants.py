@@ -10,7 +10,7 @@ from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Reco
 from whet.benchmarks.self.campaigns.oracle import target_folder
 from whet.benchmarks.tasks import reasons
 from whet.core.audit import Audit, MutantOutcome, Rate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.evaluators.audit import audit_task
 from whet.evaluators.targets import read_task
 

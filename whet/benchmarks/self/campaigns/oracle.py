@@ -11,7 +11,7 @@ from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Reco
 from whet.benchmarks.tasks import task_folder, task_names
 from whet.core.audit import Rate
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.ladder import open_ladder

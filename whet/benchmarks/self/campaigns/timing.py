@@ -15,7 +15,7 @@ from whet.benchmarks.self.rules import rules
 from whet.benchmarks.self.targets import write_targets
 from whet.core.audit import Rate
 from whet.core.candidate import Candidate
-from whet.core.config import Options
+from whet.core.options import Options
 from whet.core.task import Task
 from whet.core.verdict import Verdict
 from whet.evaluators.inputs.source import derive

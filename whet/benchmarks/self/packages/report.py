@@ -13,8 +13,8 @@ from pathlib import Path
 from whet.agents.optimize import optimize
 from whet.benchmarks.self.packages.functions import EQUAL, WRONG, Chosen, beginning_with, chosen
 from whet.core.candidate import Candidate
-from whet.core.config import Options
 from whet.core.errors import BaselineError, SandboxError, UsageError, nearest
+from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.task import Task
 from whet.core.verdict import Verdict

@@ -17,7 +17,7 @@ from whet.agents.prices import load_prices
 from whet.benchmarks.self.rehearsal import asked
 from whet.benchmarks.self.scale.places import done, opened
 from whet.benchmarks.self.scale.work import noted, piece
-from whet.core.config import Budget
+from whet.core.options import Budget
 from whet.core.store import RunRecord, Store
 from whet.sandbox.workers.base import Executor
 from whet.testing.scripted import ScriptedModel
