@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from pages import ROOT, blocks
 
 from whet.core import plugins
 from whet.evaluators.languages import registry
@@ -23,6 +24,11 @@ def install(folder: Path, group: str, attribute: str, **modules: str) -> None:
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-for-whet\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {name}{ENDING}:{attribute}\n")
+
+
+def manual(page: str, title: str) -> str:
+    """Returns the file that a page of the manual shows."""
+    return next(block.text for block in blocks(ROOT / "docs" / page) if block.title == title)
 
 
 @contextmanager

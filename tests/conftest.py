@@ -20,6 +20,7 @@ from pathlib import Path
 import guard
 import pytest
 import slices
+from brought import packages
 from hypothesis import settings
 from recordings import Recording
 from tiers import Tiers
@@ -147,6 +148,13 @@ SEEDED = ("audit", "optimize", "profile", "verify")
 def seed_of(text):
     """Returns a seed that is the same in each run, whatever ran before, on whichever worker."""
     return zlib.crc32(text.encode())
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Gives a folder to install plug-ins in."""
+    with packages(tmp_path / "site", monkeypatch) as place:
+        yield place
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from brought import forget, install, packages
+from brought import forget, install
 from work import diagnosis
 
 import whet
@@ -54,12 +53,6 @@ def installed(folder: Path, **modules: str) -> None:
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with packages(tmp_path / "site", monkeypatch) as place:
-        yield place
-
-
-@pytest.fixture
 def target(site: Path, tmp_path: Path, scripted) -> Path:
     installed(site, awk=PLUGIN)
     scripted(ratio=4.0)
@@ -76,6 +69,7 @@ def verified(target: Path, text: str, **options) -> whet.Result:
     return whet.verify(str(target), candidate=path, home=target.with_name("home"), seed=1, **options)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_rewrite_is_verified(target: Path) -> None:
     result = verified(target, GOOD)
     assert result.status is Status.IMPROVED
@@ -95,6 +89,7 @@ def test_what_is_wrong_is_rejected(target: Path, text: str, reason: Reason) -> N
     assert (fallen.name, fallen.reason) == ("differential", reason)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_run_improves_it_and_is_replayed(target: Path) -> None:
     def answer(request) -> str:
         if request.role == "judge":

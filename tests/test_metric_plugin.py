@@ -1,12 +1,11 @@
-"""A metric that whet does not know, brought by a plug-in of one file: bytes of a program's text."""
+"""A metric that whet does not know, brought by the plug-in of the manual: bytes of a program's text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from brought import install, packages
+from brought import install, manual
 
 import whet
 from whet.core.errors import UsageError
@@ -15,37 +14,7 @@ from whet.core.options import METRIC_GROUP
 from whet.core.result import Status
 from whet.core.verdict import Reason
 
-PLUGIN = '''
-"""Bytes of a program's text."""
-from dataclasses import replace
-
-from whet.evaluators.finding import Fault
-from whet.evaluators.meters.base import Metric
-from whet.evaluators.meters.memory import Memory
-
-
-class Size(Memory):
-    name = "size"
-    unit = "bytes"
-
-    def take(self, subject, drawn, warm, setting):
-        passes = {}
-        for name, inputs in drawn.items():
-            live = subject.start(setting.cores, setting.hash_seed, setting.layout)
-            if isinstance(live, Fault):
-                return live
-            try:
-                measured = live.timed([item.payload for item in inputs], setting.seconds)
-            finally:
-                live.close()
-            if isinstance(measured, Fault):
-                return measured
-            passes[name] = replace(measured, amount=float(len(subject.source)))
-        return passes
-
-
-METRIC = Metric(lambda workshop: Size(), lambda kind: Size())
-'''
+PLUGIN = manual("metrics.md", "size_metric.py")
 LONG = "found = 0\nfor word in input().split():\n    found = found + int(word)\nprint(found)\n"
 SHORT = "print(sum(map(int, input().split())))\n"
 LONGER = LONG.replace("found = 0", "found = int('0')")
@@ -56,12 +25,6 @@ sizes = [8, 16]
 def make_input(size, rng):
     return " ".join(str(rng.randrange(9)) for _ in range(size)) + "\\n"
 """
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with packages(tmp_path / "site", monkeypatch) as place:
-        yield place
 
 
 @pytest.fixture
@@ -77,6 +40,7 @@ def verified(target: str, text: str, **options) -> whet.Result:
     return whet.verify(target, candidate=folder / "answer.py", home=folder / "home", seed=1, quick=True, **options)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_a_rewrite_is_verified_by_it(site: Path, target: str) -> None:
     install(site, METRIC_GROUP, "METRIC", size=PLUGIN)
     result = verified(target, SHORT, metric="size")
@@ -86,6 +50,7 @@ def test_a_rewrite_is_verified_by_it(site: Path, target: str) -> None:
     assert result.message.startswith("less size")
 
 
+@pytest.mark.corpus(one_in=8)
 def test_what_is_no_gain_in_it_is_told(site: Path, target: str) -> None:
     install(site, METRIC_GROUP, "METRIC", size=PLUGIN)
     result = verified(target, LONGER, metric="size")

@@ -239,6 +239,7 @@ def test_the_table_of_packages_says_why() -> None:
     assert list(table([row]))[-1] == "| shop | 1.0 | `shop/hot.py::f` | yes | no | too large |  |"
 
 
+@pytest.mark.corpus(one_in=8)
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -1,12 +1,11 @@
-"""Rungs that whet does not know, brought by plug-ins: one that counts lines, and some that are of no use."""
+"""Rungs that whet does not know, brought by plug-ins: the one of the manual, and some that are of no use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from brought import install, packages
+from brought import install, manual
 from unique import GOOD, SLOW, workload
 
 import whet
@@ -17,27 +16,7 @@ from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.evidence.record import bundle_of
 from whet.evaluators.extra_rungs import GROUP
 
-PLUGIN = """\
-from whet.core.verdict import Reason
-from whet.evaluators.extra_rungs import ExtraRung
-from whet.evaluators.finding import Fault, Passed
-
-
-def check(workshop, candidate):
-    lines = candidate.source.count("\\n")
-    if lines > workshop.task.source.count("\\n") + 5:
-        return Fault(Reason.FORBIDDEN_CONSTRUCT, f"{lines} lines")
-    return Passed(f"{lines} lines", {"lines": lines})
-
-
-RUNG = ExtraRung(check)
-"""
-
-
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with packages(tmp_path / "site", monkeypatch) as place:
-        yield place
+PLUGIN = manual("plugins.md", "length_rung.py")
 
 
 @pytest.fixture
@@ -58,6 +37,7 @@ def rung(result: Result, name: str) -> Rung:
     return next(each for each in result.rungs if each.name == name)
 
 
+@pytest.mark.corpus(one_in=8)
 def test_it_is_taken_before_measuring_and_stands_in_the_evidence(site: Path, target: str, tmp_path: Path) -> None:
     install(site, GROUP, "RUNG", length=PLUGIN)
     result = verified(target, GOOD)
@@ -75,7 +55,7 @@ def test_it_is_taken_before_measuring_and_stands_in_the_evidence(site: Path, tar
 
 def test_what_it_says_no_to_is_rejected_and_not_measured(site: Path, target: str) -> None:
     install(site, GROUP, "RUNG", length=PLUGIN)
-    result = verified(target, GOOD + "\n" * 20 + "more = 1\n")
+    result = verified(target, GOOD + "\n" * 40 + "more = 1\n")
     assert result.status is Status.REJECTED
     assert (result.rungs[-1].name, result.rungs[-1].reason) == ("length", Reason.FORBIDDEN_CONSTRUCT)
 
@@ -86,13 +66,14 @@ def test_it_is_not_taken_where_less_is_asked_for(site: Path, target: str) -> Non
     assert (found.status, found.reason) == (RungStatus.SKIPPED, Reason.NOT_ASKED)
 
 
+@pytest.mark.corpus(one_in=8)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("import nowhere_at_all\n", "the plug-in length (length_for_whet:RUNG) of whet.rungs cannot be used"),
         ("RUNG = 3\n", "is no ExtraRung but 3"),
         (
-            PLUGIN.replace("lines = c", "lines = 1 / 0 * c"),
+            PLUGIN.replace("    lines, before", "    1 / 0\n    lines, before"),
             "the plug-in length of whet.rungs failed: ZeroDivisionError",
         ),
     ],

@@ -107,3 +107,20 @@ def test_a_worker_is_closed_once_by_several(tmp_path):
         with pytest.raises(WorkerDiedError) as error:
             worker.do(order("add", numbers=[1, 2]))
         assert not error.value.begun
+
+
+def test_a_worker_is_given_one_thing_at_a_time(tmp_path):
+    """Answers come in turn: two who wait for one could be told each other's."""
+    worker = Worker("here")
+
+    def work():
+        with pytest.raises(WorkerDiedError):
+            worker.do(order("linger", log=str(tmp_path / "log"), seconds=600))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    lines(tmp_path / "log", 2)
+    with pytest.raises(RuntimeError, match="does 1, and was asked for 1 beside it"):
+        worker.do(order("add", numbers=[1, 2]))
+    worker.close()
+    thread.join()

@@ -190,7 +190,7 @@ class Cluster(Probing):
             node = next((node for node, one in self._hired.items() if one is hired), None)
             if node is not None:
                 del self._hired[node]
-                self._leave(hired.place, Standing.QUARANTINED, why or "its agent died", "agent died")
+                self._leave(hired.place, Standing.QUARANTINED, why or "its agent died", "agent died", gone=True)
         self._link.kill(hired.handle)
         if seat is not None:
             self._died(seat, "agent died", blamed=False)
@@ -244,7 +244,7 @@ class Cluster(Probing):
             self._refused.pop(node, None)
             hired = self._hired.pop(node, None)
             if hired is not None or place not in [one.place for one in self._hired.values()]:
-                self._leave(place, Standing.LOST, GONE, "host lost")
+                self._leave(place, Standing.LOST, GONE, "host lost", gone=True)
                 self._quarantine.forget(place.name)
 
     @property

@@ -129,8 +129,6 @@ class Dispatcher(ABC):
     def _join(self, place: Place, slots: int) -> None:
         """Takes a host, with seats, among those that work."""
         with self._lock:
-            for seat in place.seats:
-                self._idle.pop(seat, None)
             place.seats = [Seat(place, number) for number in range(slots)]
             self._places[place.name] = place
             self._idle.update(dict.fromkeys(place.seats))
@@ -162,8 +160,17 @@ class Dispatcher(ABC):
             self._again(piece, place, cause, blamed=blamed)
             self._fill(list(self._idle))
 
-    def _leave(self, place: Place, standing: Standing, why: str, cause: str) -> None:
-        """A host gets no work any more; what it was doing is done elsewhere."""
+    def _leave(self, place: Place, standing: Standing, why: str, cause: str, *, gone: bool = False) -> None:
+        """A host gets no work any more; what it was doing is done elsewhere.
+
+        Args:
+            place: the host.
+            standing: how it stands from now on.
+            why: it does.
+            cause: of the failure of what it was doing.
+            gone: whether what worked there is gone, with its seats. Whatever works there next has seats of its own:
+                through one that was left, work would reach a worker that has other work already.
+        """
         with self._lock:
             place.stand(standing, why)
             for seat in place.busy:
@@ -173,6 +180,10 @@ class Dispatcher(ABC):
                     if not seat.piece.probe:
                         place.failures[cause] += 1
                         self._again(seat.piece, place, cause, blamed=False)
+            if gone:
+                for seat in place.seats:
+                    self._idle.pop(seat, None)
+                place.seats = []
             self._fill(list(self._idle))
 
     def _fail(self, error: SandboxError) -> None:

@@ -50,8 +50,12 @@ class Worker:
 
         Raises:
             WorkerDiedError: it was ended, or the worker ended by itself; nothing of it is left.
+            RuntimeError: it does something else already.
         """
         with self._changed:
+            if self._doing:
+                # Answers come in the order in which they are asked for: two who wait could be told each other's.
+                raise RuntimeError(f"the worker does {self._doing}, and was asked for {order.ticket} beside it")
             if self._closed or self._ended == order.ticket:
                 raise WorkerDiedError(begun=False)
             try:

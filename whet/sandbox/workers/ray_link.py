@@ -28,6 +28,8 @@ OWN_CLUSTER = {
     "health_check_failure_threshold": 4,
     # Otherwise Ray ends a driver whose head node is gone, before that can say what happened.
     "gcs_rpc_server_reconnect_timeout_s": 600,
+    # Otherwise Ray's control keeps some 3 kB of each piece of work, for a dashboard that nobody started.
+    "task_events_report_interval_ms": 0,
 }
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
