@@ -16,8 +16,11 @@ from whet.core.errors import UsageError
 from whet.core.store import Store
 
 
-def lines(part: str) -> list[str]:
-    first, *rest = report.report([part], quick=True)
+def lines(whet, part: str) -> list[str]:
+    """Has a part carried out by a command of its own: clusters of several parts in one process disturb each other."""
+    found = whet("bench", "self", "scale", "--ids", part, "--quick", timeout=900)
+    assert found.returncode == 0, found.stderr
+    first, *rest = found.stdout.splitlines()
     assert first == f"{part}:"
     return rest
 
@@ -62,44 +65,44 @@ def test_kills_of_local_drivers_and_workers_lose_nothing(tmp_path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_overhead_is_told_for_each_kind_of_work() -> None:
-    rows = table(lines("overhead"))
+def test_the_overhead_is_told_for_each_kind_of_work(whet) -> None:
+    rows = table(lines(whet, "overhead"))
     assert [row[0] for row in rows] == ["0 ms", "0 ms", "5 ms", "5 ms"]
     assert all(float(row[2].split()[0]) > 0 and float(row[3].split()[0]) > 0 for row in rows)
 
 
 @pytest.mark.exhaustive
-def test_the_slots_are_compared_on_both_executors() -> None:
-    rows = table(lines("slots"))
+def test_the_slots_are_compared_on_both_executors(whet) -> None:
+    rows = table(lines(whet, "slots"))
     assert [row[0] for row in rows] == ["local processes", "Ray"]
     assert all(float(row[3].split()[0]) > 0 for row in rows)
 
 
 @pytest.mark.exhaustive
-def test_a_flood_on_ray_grows_by_little() -> None:
-    *_, grown, _, results = lines("flood")
+def test_a_flood_on_ray_grows_by_little(whet) -> None:
+    *_, grown, _, results = lines(whet, "flood")
     assert "the driver grew by" in grown
     assert "MISSED" not in grown
     assert "lost 0, doubled 0, wrong 0" in results
 
 
 @pytest.mark.exhaustive
-def test_the_simulation_says_where_the_driver_saturates() -> None:
-    told = lines("simulation")
+def test_the_simulation_says_where_the_driver_saturates(whet) -> None:
+    told = lines(whet, "simulation")
     assert told[0].startswith("measured on Ray")
     assert sum(line.startswith("candidates of ") for line in told) == 4
     assert any("saturated" in line for line in told)
 
 
 @pytest.mark.exhaustive
-def test_kills_on_ray_lose_nothing() -> None:
-    told = [line for line in lines("kills") if "goal 0 of each" in line]
+def test_kills_on_ray_lose_nothing(whet) -> None:
+    told = [line for line in lines(whet, "kills") if "goal 0 of each" in line]
     assert len(told) == 2
     assert not any("MISSED" in line for line in told)
 
 
 @pytest.mark.exhaustive
-def test_raylets_that_are_killed_take_nothing_with_them() -> None:
-    *_, killed, found, _ = lines("raylets")
+def test_raylets_that_are_killed_take_nothing_with_them(whet) -> None:
+    *_, killed, found, _ = lines(whet, "raylets")
     assert "2 of raylets" in killed
     assert "MISSED" not in found
