@@ -42,6 +42,7 @@ class Raylets:
 def raylets(count):
     """Starts raylets, and ends them."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")  # as docs/scale.md says: else connecting fails now and then
     made = Raylets(count)
     try:
         yield made
