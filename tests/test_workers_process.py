@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -28,6 +28,27 @@ def order(call, **argument):
     return Order(1, work.key, work.call, work.argument)
 
 
+@contextmanager
+def at_work(log):
+    """Gives a worker with work that does not end, and closes it: then that work is told to have died under way."""
+    worker, begun = Worker("here"), []
+
+    def work():
+        with pytest.raises(WorkerDiedError) as error:
+            worker.do(order("linger", log=str(log), seconds=600))
+        begun.append(error.value.begun)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        lines(log, 2)
+        yield worker
+    finally:
+        worker.close()
+        thread.join()
+    assert begun == [True]
+
+
 def test_a_worker_that_is_closed_while_it_works_closes_nobody_elses_descriptors(tmp_path, monkeypatch):
     """The kernel gives a number that was just closed to the next that is opened: to close it again closes that one."""
     again, reused = threading.Event(), []
@@ -45,19 +66,8 @@ def test_a_worker_that_is_closed_while_it_works_closes_nobody_elses_descriptors(
         again.wait(ANOTHER_CLOSES_SECONDS)
 
     monkeypatch.setattr(Connection, "_close", close_and_reuse)
-    worker, found = Worker("here"), []
-
-    def work():
-        with pytest.raises(WorkerDiedError) as error:
-            worker.do(order("linger", log=str(tmp_path / "log"), seconds=600))
-        found.append(error.value.begun)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    lines(tmp_path / "log", 2)
-    worker.close()
-    thread.join()
-    assert found == [True]
+    with at_work(tmp_path / "log") as worker:
+        worker.close()
     (number,) = reused
     os.close(number)  # still open
 
@@ -82,17 +92,8 @@ def test_nothing_of_a_closed_worker_is_closed_before_its_work_has_ended(tmp_path
 
     monkeypatch.setattr(Connection, "recv", slow_to_notice)
     monkeypatch.setattr(Connection, "_close", closes)
-    worker = Worker("here")
-
-    def work():
-        with pytest.raises(WorkerDiedError):
-            worker.do(order("linger", log=str(tmp_path / "log"), seconds=600))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    lines(tmp_path / "log", 2)
-    worker.close()
-    thread.join()
+    with at_work(tmp_path / "log") as worker:
+        worker.close()
     assert ended == ["read", "closed"]
 
 
@@ -111,16 +112,6 @@ def test_a_worker_is_closed_once_by_several(tmp_path):
 
 def test_a_worker_is_given_one_thing_at_a_time(tmp_path):
     """Answers come in turn: two who wait for one could be told each other's."""
-    worker = Worker("here")
-
-    def work():
-        with pytest.raises(WorkerDiedError):
-            worker.do(order("linger", log=str(tmp_path / "log"), seconds=600))
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    lines(tmp_path / "log", 2)
-    with pytest.raises(RuntimeError, match="does 1, and was asked for 1 beside it"):
+    match = "does 1, and was asked for 1 beside it"
+    with at_work(tmp_path / "log") as worker, pytest.raises(RuntimeError, match=match):
         worker.do(order("add", numbers=[1, 2]))
-    worker.close()
-    thread.join()

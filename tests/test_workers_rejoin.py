@@ -33,7 +33,7 @@ class Called:
 
 
 class ScriptedAgent:
-    """An agent of one seat whose greeting waits for the test; what it is given it does at once."""
+    """An agent of one seat; what it is asked for is answered when the test says so."""
 
     def __init__(self) -> None:
         self.greeting: Future[Any] = Future()
