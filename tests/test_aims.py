@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from test_prompts import record, situation, text
 
-from whet.agents.coder import Partner, coder_request
+from whet.agents.coder import coder_request
+from whet.agents.situation import Partner
 from whet.core.measurement import Speedup
 from whet.core.profile import HotLine
 

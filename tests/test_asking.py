@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -426,6 +427,12 @@ def test_tasks_begin_in_their_order_and_come_back_by_their_place() -> None:
     assert side_by_side([task(n) for n in range(5)], 1, LONG) == {n: n * n for n in range(5)}
     assert began == list(range(5))
     assert side_by_side([], 3, LONG) == {}
+
+
+def test_as_many_tasks_are_under_way_as_there_are_lanes() -> None:
+    together = threading.Barrier(3)
+    came = side_by_side([lambda: together.wait(LONG)] * 3, 3, math.inf)
+    assert sorted(came.values()) == [0, 1, 2]
 
 
 def test_nothing_begins_after_the_time(release: threading.Event) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from whet.agents.coder import Situation, coder_request
+from whet.agents.coder import coder_request
 from whet.agents.judge import judge_request
 from whet.agents.kernels import at_roofline, trace_of
+from whet.agents.situation import Situation
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances, Cost, TimedInput
 from whet.core.measurement import Speedup, WorkloadRatio

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agents.coder import Situation, coder_request, propose
+from whet.agents.coder import coder_request, propose
 from whet.agents.diagnosis import Diagnosis
 from whet.agents.judge import diagnose, judge_request, read_diagnosis
 from whet.agents.knowledge import cards
 from whet.agents.models.base import ModelError, Reply
+from whet.agents.situation import Situation
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances, TimedInput
 from whet.core.measurement import Speedup

@@ -10,7 +10,8 @@ import pytest
 
 import whet
 from whet.agents.answers import parse_answer
-from whet.agents.coder import Situation, coder_request
+from whet.agents.coder import coder_request
+from whet.agents.situation import Situation
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.errors import UsageError

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from driving import until
+from hypothesis import given
+from hypothesis import strategies as st
 
 from whet.core.errors import UsageError
 from whet.core.packed import pack, unpack
@@ -188,6 +190,23 @@ def test_what_is_stored_is_small_and_comes_back() -> None:
         assert unpack(pack(value)) == value
     verdict = {"candidate": hexadecimal, "rungs": [rung] * 8, "measurement": None}
     assert len(pack(verdict)) < len(json.dumps(verdict)) / 4
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+"""JSON values, with infinities and NaN."""
+
+
+@given(VALUES)
+def test_any_json_value_comes_back_as_it_was(value: object) -> None:
+    assert repr(unpack(pack(value))) == repr(value)
+
+
+def test_half_of_a_surrogate_pair_comes_back() -> None:
+    assert unpack(pack({"detail": "\ud800 and \u00e9"})) == {"detail": "\ud800 and \u00e9"}
 
 
 def test_the_first_result_of_equal_work_stays(tmp_path: Path) -> None:

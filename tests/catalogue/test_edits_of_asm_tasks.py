@@ -11,7 +11,7 @@ import pytest
 import whet
 from whet.agents.catalogue.base import Proposal
 from whet.agents.catalogue.registry import proposals
-from whet.agents.coder import Situation
+from whet.agents.situation import Situation
 from whet.benchmarks import tasks
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances

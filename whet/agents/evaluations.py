@@ -55,6 +55,7 @@ class Evaluations:
         self._readying = threading.Lock()
         self._writing = threading.Lock()
         self.task = evaluator.task
+        self._filename = self.task.filename
         self.baseline = Candidate(self.task.source, origin="baseline")
         self._candidates[self.baseline.id] = self.baseline
 
@@ -251,7 +252,7 @@ class Evaluations:
             "high": timed.speedup.high if timed else None,
             "unkept": timed.unkept if timed else "",
             "workloads": [f"{each.name} {times(each.ratio)}" for each in timed.speedup.workloads] if timed else [],
-            "diff": candidate.diff(parent.source, self.task.filename),
+            "diff": candidate.diff(parent.source, self._filename),
         }
 
     def thin(self, ids: Iterable[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from whet.agents.coder import Partner, Situation
 from whet.agents.evaluations import Evaluations
 from whet.agents.experience import Recalled
 from whet.agents.history import History
@@ -13,6 +12,7 @@ from whet.agents.kernels import at_roofline
 from whet.agents.person import Said, nothing_said
 from whet.agents.remembering import nothing_remembered
 from whet.agents.siblings import Record, Sibling, siblings
+from whet.agents.situation import Partner, Situation
 from whet.agents.strategies.base import Aim, Scored, Standing, Strategy, Tried
 from whet.core.constraint import Constraint
 from whet.core.errors import BudgetError

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from whet.agents.advice import named_patterns
-from whet.agents.coder import LEAST_SHARE, MOST_FUNCTIONS, Situation
 from whet.agents.kernels import STATIC, bottleneck_of, speeds, trace_of
+from whet.agents.situation import Situation
+from whet.agents.telling import LEAST_SHARE, MOST_FUNCTIONS
 from whet.prompts import one_line
 from whet.sandbox.toolchains import native
 

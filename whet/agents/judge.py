@@ -11,13 +11,15 @@ from pydantic import ValidationError
 
 from whet.agents.advice import judge_advice
 from whet.agents.answers import LONGEST
-from whet.agents.coder import Ask, Situation, repair_request
+from whet.agents.coder import Ask, repair_request
 from whet.agents.diagnosis import Diagnosis
 from whet.agents.figures import figures, unknown
 from whet.agents.kernels import judge_kernel
 from whet.agents.models.base import Message, Model, ModelError, Reply, Request
 from whet.agents.predictions import Record
 from whet.agents.room import WHOLE, Cut, fitted
+from whet.agents.situation import Situation
+from whet.agents.telling import shown, told
 from whet.core.config import describe_invalid
 from whet.core.measurement import gain_in
 from whet.core.patch import Malformed
@@ -57,7 +59,7 @@ NO_PAST = Past()
 
 def judge_request(facts: Situation, records: Records, past: Past = NO_PAST) -> Request:
     """Returns the question about one round; the task and the best version are told as the Coder is told them."""
-    known = (_system(), *facts.told(judge_advice))
+    known = (_system(), *told(facts, judge_advice))
     asked = fitted(
         known,
         facts.parent.source,
@@ -73,7 +75,7 @@ def _asked(facts: Situation, records: Records, past: Past, cut: Cut) -> str:
     """Returns the part of the question that is of this round."""
     return render(
         "judge_round",
-        **facts.shown(cut),
+        **shown(facts, cut),
         records=records,
         memory=told_of_memory(facts.profile.memory),
         kernel=judge_kernel(facts),

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from whet.agents.bottlenecks import Bottleneck, Roofline, Trace, classify, reached, roofline_of
 from whet.agents.hardware import GpuCard, card_named, cpu_card
+from whet.agents.situation import Situation
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.measurement import OF_TIME, Speedup
 from whet.core.task import Task
 from whet.prompts import one_line, render
-
-if TYPE_CHECKING:
-    from whet.agents.coder import Situation
 
 UNKNOWN = "{}; its peaks are not in whet's cards"
 KERNELS, STATIC = "kernels", "static"

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from whet.agents.asking import Asking
-from whet.agents.coder import Ask, Proposal, Situation, coder_request, propose
+from whet.agents.coder import Ask, Proposal, coder_request, propose
 from whet.agents.distinct import Distinct
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts
 from whet.agents.history import History, Round
 from whet.agents.models.base import Message, Model, ModelError, Request
 from whet.agents.person import ORIGIN as PERSON
+from whet.agents.situation import Situation
 from whet.agents.workload_author import author_of
 from whet.core.candidate import Candidate
 from whet.core.store import Store

@@ -9,10 +9,11 @@ from functools import partial
 
 from whet.agents.answers import LONGEST, THINKING, fenced_blocks
 from whet.agents.asking import Asking
-from whet.agents.coder import Ask, repair_request, shown_support
+from whet.agents.coder import Ask, repair_request
 from whet.agents.job import store_task
 from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Request
 from whet.agents.models.in_turn import parts
+from whet.agents.telling import shown_support
 from whet.core.errors import BudgetError
 from whet.core.events import Event, Kind, Listener
 from whet.core.patch import Malformed

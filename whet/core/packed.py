@@ -6,6 +6,8 @@ import json
 import zlib
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 COMPACT = json.JSONEncoder(separators=(",", ":"))
 COMMON = (
     b'"origin":"catalogue:","note":"","source":"","labels":["algorithm","data structure","library call"],"'
@@ -36,7 +38,14 @@ COMMON = (
 def pack(value: Any) -> bytes:
     """Returns a JSON value as it is stored."""
     packer = zlib.compressobj(zdict=COMMON)
-    return packer.compress(COMPACT.encode(value).encode()) + packer.flush()
+    return packer.compress(_encoded(value)) + packer.flush()
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return to_json(value, inf_nan_mode="constants")  # a quarter of the time
+    except PydanticSerializationError:  # half of a surrogate pair, which UTF-8 cannot write
+        return COMPACT.encode(value).encode()
 
 
 def unpack(data: bytes) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from whet.agents.coder import shown_support
 from whet.agents.learning.records import Messages, Turn
+from whet.agents.telling import shown_support
 from whet.core.measurement import told_as
 from whet.core.task import Task
 from whet.prompts import fence, render
