@@ -138,12 +138,20 @@ class Baseline:
         return work
 
     def _sized(self, name: str, seconds: float, size: int, source: InputSource, counts: bool) -> TimedWorkload:
-        """Returns a workload of as many inputs as the meter asks for; those of a native function come again."""
+        """Returns a workload of as many inputs as the meter asks for, which come again where calls are short."""
         whole = self.meter.pass_seconds
-        if self.subject.workshop.task.signature is None:
+        if not in_rounds(self.subject.workshop.task):
             return TimedWorkload(name, pass_count(seconds, size, counts, whole), Drawer(name, source), counts)
         count, repeats = repeated_count(seconds, size, counts, whole)
         return TimedWorkload(name, count, Drawer(name, source), counts, repeats=repeats)
+
+
+def in_rounds(task: Task) -> bool:
+    """Whether a pass calls on its inputs round after round: native functions, and torch modules on the CPU.
+
+    To hand over an input takes far longer than many of their calls.
+    """
+    return task.signature is not None or (task.module is not None and task.module.device == "cpu")
 
 
 def _ranked(seconds: Mapping[str, float], source: InputSource) -> list[str]:

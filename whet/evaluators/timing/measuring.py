@@ -234,9 +234,8 @@ class Measuring:
                 inputs = works[0].draw(derive(seed, "compiled"), 2)
                 self._versions = compiled(self._workshop, len(cores), inputs, partial(judge, expected=b""))
             for version in self._versions.made:
-                bench = self._bench(version.subject, theirs, works, judge, baseline, cores)
-                measure = partial(_drawn_turn, bench, seed, version.name)
-                one = sequential(measure, works, STAGES, self._rule(version.name))
+                fresh = self._bench(version.subject, theirs, works, judge, baseline, cores)
+                one = self._drawn(fresh, derive(seed, version.name, "rounds"), seed, version.name)
                 if isinstance(one, BaselineLost):
                     self._versions = self._versions.without(version, one.detail)
                     continue
@@ -244,6 +243,13 @@ class Measuring:
                     one = replace(one, raw={**one.raw, "processes": {"kind": "fresh"}, "hidden_costs": {}})
                 found.append(({"flags": (), "compiled": version.modes}, one))
         return found
+
+    def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement | Fault:
+        """Measures against a version that torch.compile made."""
+        bench = with_rounds(fresh, rounds, None)
+        if isinstance(bench, Fault):
+            return bench
+        return sequential(partial(_drawn_turn, bench, seed, name), bench.workloads, STAGES, self._rule(name))
 
     def _bench(
         self,
@@ -277,7 +283,7 @@ def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn | Fault
 
 
 def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> Bench | Fault:
-    """Returns a bench with as many rounds of native functions as a turn shows that they need.
+    """Returns a bench with as many rounds of what repeats its inputs as a turn shows that it needs.
 
     Args:
         bench: to measure on.

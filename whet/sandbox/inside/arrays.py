@@ -195,7 +195,10 @@ class Builder:
             strides = row_major(shape, size)
         place = self._shared(size, shape, strides, shares)
         fresh = place is None
-        if place is None:
+        if place is None and strides == row_major(shape, size):
+            place, fresh = (torch.empty(len(data), dtype=torch.uint8), 0), False
+            ctypes.memmove(place[0].data_ptr(), data, len(data))
+        elif place is None:
             low, high = extents(shape, strides, size)
             place = torch.zeros(high - low if data else 0, dtype=torch.uint8), -low
         buffer = place[0] if isinstance(place[0], torch.Tensor) else torch.from_numpy(place[0])

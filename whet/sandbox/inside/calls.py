@@ -296,7 +296,8 @@ def timed_pass(
     Args:
         target: what is called.
         payloads: the inputs.
-        repeats: 0, or how often a native function or a kernel is called on all of them, one round after the other.
+        repeats: 0, or how often a native function, a kernel, or a torch module on the CPU is called on all of them,
+            one round after the other.
         capture: what it prints.
         called: the places of the inputs that are called on; the others are taken in, and what came of those is handed
             over in their place, so that the world outside learns what that costs. None calls on all.
@@ -314,10 +315,8 @@ def timed_pass(
     total = events = settling = 0
     rounds = max(1, repeats)
     if repeats and clock is None:
-        from .native_rounds import repeated
-
-        total, values = repeated(target, inputs, repeats, _clock)  # type: ignore[arg-type]
-        results, rounds = [("value", None, value, "") for value in values], 0
+        total, results = in_rounds(target, inputs, repeats, capture)
+        rounds = 0
     asked = None if called is None else set(called)
     for number, given in enumerate(inputs * rounds):
         if asked is not None and number not in asked:
@@ -347,6 +346,31 @@ def timed_pass(
         outcomes.append(stored(kind, changed[source], instance, target.outcome(kind, value), text))
     gc.enable()
     return total, max(0, cpu - settling), waits, preemptions, outcomes, *([] if clock is None else [events])
+
+
+def in_rounds(
+    target: Loaded, inputs: list[Any], rounds: int, capture: Capture
+) -> tuple[int, list[tuple[str, Any, Any, str]]]:
+    """Calls a native function or a torch module on inputs, and so several times over; see `timed_pass`."""
+    if hasattr(target, "torch"):
+        from .module_rounds import in_rounds
+
+        return in_rounds(target, inputs, rounds, invoke, capture.take)  # type: ignore[arg-type]
+    from .native_rounds import repeated
+
+    total, values = repeated(target, inputs, rounds, _clock)  # type: ignore[arg-type]
+    return total, [("value", None, value, "") for value in values]
+
+
+def in_renewed_rounds(target: Loaded, sets: list[list[bytes]]) -> list[int]:
+    """Returns the CPU nanoseconds of rounds whose inputs are new in their memory, or were there before."""
+    if hasattr(target, "torch"):
+        from .module_rounds import in_renewed_rounds
+
+        return in_renewed_rounds(target, sets, _cpu)  # type: ignore[arg-type]
+    from .native_rounds import renewed
+
+    return renewed(target, sets, _cpu)  # type: ignore[arg-type]
 
 
 class Uncalled:
@@ -438,9 +462,7 @@ def serve(channel: Channel) -> None:
 
             channel.write(("cost", *cost(target, message[1])))  # type: ignore[arg-type]
         elif operation == "renewed":
-            from .native_rounds import renewed  # of native functions alone
-
-            channel.write(("times", renewed(target, message[1], _cpu)))  # type: ignore[arg-type]
+            channel.write(("times", in_renewed_rounds(target, message[1])))
         elif operation == "needs":
             from .needs import needs
 

@@ -1,0 +1,122 @@
+"""Rounds of calls of a torch module on the CPU: to hand over an input takes ten times as long as many a call.
+
+Each round meets the inputs as they came, in the memory that they have, but as tensors that are objects of their own,
+and a module as its constructor left it: what was put down on one of them is gone.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from collections.abc import Callable
+    from typing import Any
+
+    from .module_target import ModuleTarget
+
+    Given = dict[str, Any]
+    Came = tuple[str, Any, Any, int]
+
+
+class Lasting:
+    """An input that is called on more than once.
+
+    Args:
+        target: whose input it is.
+        given: the input, as `ModuleTarget.read` returns it, before anything was called on it.
+    """
+
+    def __init__(self, target: ModuleTarget, given: Given) -> None:
+        self._target = target
+        self._module = given["init"]
+        self._given = given
+        # Never handed out, so a call cannot make them point elsewhere.
+        self._memory = [one.untyped_storage() for one in tensors_of(target, given)]
+        self._contents = [one.clone() for one in self._memory]
+        self._twins = {id(one): one.detach() for one in tensors_of(target, given)}
+
+    def anew(self) -> Given:
+        """Returns the input as it came."""
+        for memory, contents in zip(self._memory, self._contents):  # noqa: B905 (3.10 inside)
+            memory.copy_(contents)
+        return self.objects()
+
+    def renewed(self, other: Given) -> Given:
+        """Returns the input with the contents of another, in the same memory where that is as large."""
+        for memory, one in zip(self._memory, tensors_of(self._target, other)):  # noqa: B905 (3.10 inside)
+            if memory.nbytes() != one.untyped_storage().nbytes():
+                return other
+            memory.copy_(one.untyped_storage())
+        return self.objects()
+
+    def objects(self) -> Given:
+        """Returns the input as objects that nothing was called on."""
+        kwargs = {name: tuple(map(self.twin, group)) for name, group in self._given["kwargs"].items()}
+        args = tuple(map(self.twin, self._given["args"]))
+        return {"init": self._target.fresh(self._module), "args": args, "kwargs": kwargs}
+
+    def twin(self, value: Any) -> Any:
+        """Returns another tensor over the memory of a given one; what is none stays what it is."""
+        held = self._twins.get(id(value))
+        if held is None:
+            return value
+        twin = held.detach()
+        if isinstance(value, self._target.torch.nn.Parameter):
+            return self._target.torch.nn.Parameter(twin, value.requires_grad)
+        return twin.requires_grad_(value.requires_grad)
+
+
+def tensors_of(target: ModuleTarget, given: Given) -> Any:
+    """Yields the tensors among the arguments of an input, and the gradients of its outputs."""
+    for group in (given["args"], *given["kwargs"].values()):
+        yield from (one for one in group if isinstance(one, target.torch.Tensor))
+
+
+def in_rounds(
+    target: ModuleTarget, inputs: list[Given], rounds: int, invoke: Callable[..., Came], take: Callable[[], str]
+) -> tuple[int, list[tuple[str, Any, Any, str]]]:
+    """Calls once an input, and so ``rounds`` times over.
+
+    Args:
+        target: what is called.
+        inputs: what it is called on; after the calls, as the last round left it.
+        rounds: how often.
+        invoke: calls once; see `calls.invoke`.
+        take: returns what a call printed.
+
+    Returns:
+        nanoseconds in the calls of all rounds, and what came of the last: kind, instance, value and what was printed.
+    """
+    lasting = [Lasting(target, one) for one in inputs]
+    total = 0
+    results: list[tuple[str, Any, Any, str]] = []
+    for _ in range(rounds):
+        inputs[:] = [one.anew() for one in lasting]
+        results = []
+        target.poison()
+        for one in inputs:
+            kind, instance, value, spent = invoke(target, one["init"], one["args"], one["kwargs"])
+            total += spent
+            results.append((kind, instance, value, take()))
+    return total, results
+
+
+def in_renewed_rounds(target: ModuleTarget, sets: list[list[bytes]], clock: Callable[[], int]) -> list[int]:
+    """Calls on one set of inputs after the other, on each twice, all of them written to the same memory.
+
+    Both rounds of a set begin with its being written, so they differ in nothing but that the second one's contents, in
+    their memory, were met before.
+
+    Returns:
+        the nanoseconds of each round by the clock that is given.
+    """
+    lasting = [Lasting(target, target.read(payload)) for payload in sets[0]]
+    found = []
+    for payloads in sets:
+        for _ in range(2):
+            others = [target.read(payload) for payload in payloads]
+            inputs = [one.renewed(other) for one, other in zip(lasting, others)]  # noqa: B905 (3.10 inside)
+            start = clock()
+            for one in inputs:
+                target.call(one["init"], one["args"], one["kwargs"])
+            found.append(int(clock() - start))
+    return found
