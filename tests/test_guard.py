@@ -57,11 +57,11 @@ def swallowed():
 
 
 def command(whet):
-    return whet("verify", "target.py::f", "--candidate", "target.py", "--until", "measure")
+    return whet("verify", "target.py::f", "--candidate", "rewrite.py", "--until", "measure")
 
 
 def sizes(whet):
-    return whet("verify", "hinted/target.py::f", "--candidate", "hinted/target.py", "--until", "measure")
+    return whet("verify", "hinted/target.py::f", "--candidate", "hinted/rewrite.py", "--until", "measure")
 
 
 def repository():
@@ -136,13 +136,17 @@ def test_scripted_command(whet, scripted):
 def test_a_real_clock_fails_a_test_of_tier_1_and_no_other(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("conftest.py", "guard.py", "tiers.py", "recordings.py", "slices.py"):
-        shutil.copy(HERE / name, pytester.path)
+    for path in HERE.glob("*.py"):
+        if not path.name.startswith("test_"):  # what conftest.py imports, whatever that is
+            shutil.copy(path, pytester.path)
     shutil.copytree(HERE / "children", pytester.path / "children")
     marks = ("timed", "corpus", "exhaustive", "reads_clock", "smoke", "slice")
     pytester.makeini("[pytest]\nmarkers =\n" + "".join(f"    {mark}: one\n" for mark in marks))
-    pytester.makepyfile(test_it=TESTS, target=TARGET, workload=WORKLOAD)
-    pytester.mkdir("hinted").joinpath("target.py").write_text(HINTED)
+    # Not the original to the letter, of which nothing is run.
+    pytester.makepyfile(test_it=TESTS, target=TARGET, rewrite=f"{TARGET}\n\nDONE = True\n", workload=WORKLOAD)
+    hinted = pytester.mkdir("hinted")
+    hinted.joinpath("target.py").write_text(HINTED)
+    hinted.joinpath("rewrite.py").write_text(f"{HINTED}\n\nDONE = True\n")
     monkeypatch.setenv("PYTHONPATH", "")
     ran = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v", "-rA")
     ran.assert_outcomes(failed=5 + len(READS), errors=1, passed=4)
