@@ -1,0 +1,147 @@
+"""Rounds of calls of a torch module: each meets its inputs, and the module, as they came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kernel_problems import forward, problem, target_of
+
+from whet.sandbox.inside.calls import Capture, call_once, timed_pass
+from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.module_rounds import Lasting, in_renewed_rounds, in_rounds
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")
+
+LIMIT = 1 << 20
+
+
+def payload(*tensors: Any, **kwargs: Any) -> bytes:
+    """Returns an input of a module whose constructor takes nothing."""
+    given: dict[str, Any] = {"init": (42, (), {}), "args": tensors}
+    return encode({**given, "kwargs": kwargs} if kwargs else given)
+
+
+def rounds(folder: Path, body: str, *payloads: bytes, count: int = 3) -> list[Any]:
+    """Returns what the last of several rounds gave."""
+    target = target_of(folder, problem(forward(*body.splitlines())))
+    _, *_, outcomes = timed_pass(target, list(payloads), count, Capture(LIMIT))
+    expected = [call_once(target, one, Capture(LIMIT))[0] for one in payloads]
+    assert outcomes == expected
+    return outcomes
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x * 2",
+        "x.mul_(2)\nreturn x.clone()",
+        "seen = getattr(x, 'seen', 0)\nx.seen = seen + 1\nreturn x + seen",
+        "self.calls = getattr(self, 'calls', 0) + 1\nreturn x * self.calls",
+        "x.data = x.data + 1\nreturn x * 2",
+        "raise ValueError('no')",
+    ],
+    ids=[
+        "pure",
+        "writes to its input",
+        "marks its input",
+        "counts its calls",
+        "gives its input other memory",
+        "raises",
+    ],
+)
+def test_each_round_comes_to_what_a_single_call_comes_to(tmp_path: Path, body: str) -> None:
+    rounds(tmp_path, body, payload(torch.randn(4, 8)), payload(torch.randn(4, 8)))
+
+
+def test_what_a_call_prints_is_told_once_an_input(tmp_path: Path) -> None:
+    rounds(tmp_path, "print('x')\nreturn x", payload(torch.ones(3)))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.randn(6, 4).t(),
+        lambda: torch.randn(3, 1).expand(3, 5),
+        lambda: torch.zeros(0, 3),
+        lambda: torch.randn(3).requires_grad_(),
+        lambda: torch.nn.Parameter(torch.randn(3)),
+        lambda: torch.arange(4),
+    ],
+    ids=[
+        "of another layout",
+        "of elements that share memory",
+        "empty",
+        "with a gradient",
+        "a parameter",
+        "of integers",
+    ],
+)
+def test_tensors_of_all_kinds_come_again_as_they_were(tmp_path: Path, make: Callable[[], Any]) -> None:
+    target = target_of(tmp_path, problem(forward("return x")))
+    given = target.read(payload(make()))
+    before = encode(given["args"])
+    lasting = Lasting(target, given)
+    for _ in range(2):
+        again = lasting.anew()
+        assert encode(again["args"]) == before
+        assert again["args"][0] is not given["args"][0]
+        assert again["args"][0].data_ptr() == given["args"][0].data_ptr()
+
+
+def test_arguments_that_share_memory_still_do(tmp_path: Path) -> None:
+    x = torch.randn(8)
+    target = target_of(tmp_path, problem(forward("return x")))
+    given = target.read(payload(x, x[2:]))
+    before = encode(given["args"])
+    first, second = Lasting(target, given).anew()["args"]
+    first[3] = 7.0
+    assert float(second[1]) == 7.0
+    assert encode(Lasting(target, target.read(payload(x, x[2:]))).anew()["args"]) == before
+
+
+def test_the_module_is_as_its_constructor_left_it_in_each_round(tmp_path: Path) -> None:
+    target = target_of(tmp_path, problem(forward("return x")))
+    made = []
+
+    def invoke(_: Any, init: Any, args: Any, kwargs: Any) -> Any:
+        made.append(init)
+        return "value", None, None, 5
+
+    total, results = in_rounds(target, [target.read(payload(torch.ones(2)))], 3, invoke, lambda: "said")
+    assert (total, results) == (15, [("value", None, None, "said")])
+    assert len(set(map(id, made))) == 3
+
+
+MEMO = """\
+key = x.sum().item()
+if key not in KNOWN:
+    KNOWN[key] = x * 2
+    COMPUTED.append(key)
+return KNOWN[key]
+"""
+
+
+def test_what_is_kept_by_content_shows_where_contents_come_again(tmp_path: Path) -> None:
+    source = problem(forward(*MEMO.splitlines())).replace("class Model", "KNOWN, COMPUTED = {}, []\n\n\nclass Model", 1)
+    target = target_of(tmp_path, source)
+    sets = [[payload(torch.randn(4)) for _ in range(2)] for _ in range(3)]
+    found = in_renewed_rounds(target, sets, lambda: len(target.module.COMPUTED))
+    assert found == [2, 0] * 3
+
+
+def test_inputs_of_another_size_come_in_memory_of_their_own(tmp_path: Path) -> None:
+    target = target_of(tmp_path, problem(forward("SEEN.append(tuple(x.shape))", "return x")))
+    target.module.SEEN = seen = []
+    in_renewed_rounds(target, [[payload(torch.ones(2))], [payload(torch.ones(5))]], lambda: 0)
+    assert seen == [(2,), (2,), (5,), (5,)]
+
+
+def test_gradients_of_outputs_come_again_too(tmp_path: Path) -> None:
+    target = target_of(tmp_path, problem(forward("return x * x")), backward=True)
+    x, upstream = torch.randn(3), torch.randn(3)
+    one = payload(x, upstream=(upstream,))
+    _, *_, outcomes = timed_pass(target, [one], 2, Capture(LIMIT))
+    assert outcomes == [call_once(target, one, Capture(LIMIT))[0]]
