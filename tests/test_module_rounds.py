@@ -48,7 +48,7 @@ def rounds(folder: Path, body: str, *payloads: bytes, count: int = 3) -> list[An
         "writes to its input",
         "marks its input",
         "counts its calls",
-        "gives its input other memory",
+        "moves its input",
         "raises",
     ],
 )
@@ -72,7 +72,7 @@ def test_what_a_call_prints_is_told_once_an_input(tmp_path: Path) -> None:
     ],
     ids=[
         "of another layout",
-        "of elements that share memory",
+        "shared elements",
         "empty",
         "with a gradient",
         "a parameter",
