@@ -21,7 +21,7 @@ from whet.evaluators.preloads import preloads
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.turns import Bench, TimedWorkload
-from whet.evaluators.timing.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may
+from whet.evaluators.timing.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may, too_far
 from whet.sandbox.backends import BACKENDS
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
@@ -62,6 +62,19 @@ def test_a_program_starts_anew_so_nothing_is_preloaded(tmp_path: Path) -> None:
 )
 def test_forks_need_an_interval_that_holds_1_within_the_floor(low: float, high: float, allowed: bool) -> None:
     assert may(low, high) is allowed
+
+
+@pytest.mark.parametrize(
+    ("columns", "far"),
+    [
+        ([[0.0, 0.05, -0.06, 0.07, -0.05, 0.01, 0.06, -0.05]], True),
+        ([[0.0, 0.03, -0.03, 0.03, -0.03, 0.01, 0.9, -0.9]], False),
+        ([[0.06] * 8, [-0.06] * 8], False),
+    ],
+    ids=["most turns", "two turns", "one workload against the other"],
+)
+def test_a_machine_that_is_far_too_noisy_for_forks_is_known_early(columns: list[list[float]], far: bool) -> None:
+    assert too_far(columns) is far
 
 
 @pytest.fixture(scope="module", params=list(BACKENDS))

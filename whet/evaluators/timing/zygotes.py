@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +22,13 @@ from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Starter
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.statistics import interval
-from whet.evaluators.timing.turns import Bench, series
+from whet.evaluators.timing.turns import Bench, Turn, series
 
 ZYGOTES = 4
 DEAR_SECONDS = 0.3
 AA_TURNS = 20
+AA_EARLY = 8
+"""Turns after which a machine that is far too noisy for forks is known."""
 AA_FLOOR = math.log(1.02)
 """How far the interval of the baseline against itself may reach from 0, in logarithms, for forks to be used."""
 STARTS = 2
@@ -109,14 +112,31 @@ def _start_seconds(bench: Bench, worker: int | None) -> float:
 def _against_itself(bench: Bench, confidence: float, seed: int) -> tuple[float, float] | None:
     """Returns the interval of the ratio of the baseline to itself; None where it failed."""
     twice = replace(bench, candidate=bench.baseline)
-    turns = [twice.turn(derive(seed, "aa", number)) for number in range(AA_TURNS + 1)]
-    columns = []
-    for work in bench.workloads:
-        kept = [turn for turn in turns[1:] if not isinstance(turn, Fault)]  # the first lets the machine settle
-        measured = series(kept, work.name) if len(kept) == AA_TURNS else None
-        if measured is None or isinstance(measured, Fault):
+    turns: list[Turn] = []
+    columns: list[list[float]] = []
+    for number in range(AA_TURNS + 1):
+        turn = twice.turn(derive(seed, "aa", number))
+        if isinstance(turn, Fault):
             return None
-        if work.counts:
-            columns.append(measured.logs)
+        turns.append(turn)
+        if number not in (AA_EARLY, AA_TURNS):
+            continue
+        measured = [series(turns[1:], work.name) for work in bench.workloads]  # the first lets the machine settle
+        if any(isinstance(one, Fault) for one in measured):
+            return None
+        pairs = zip(bench.workloads, measured, strict=True)
+        columns = [one.logs for work, one in pairs if work.counts and not isinstance(one, Fault)]
+        if too_far(columns):
+            break
     _, low, high = interval(columns, confidence)
     return low, high
+
+
+def too_far(columns: Sequence[Sequence[float]]) -> bool:
+    """Whether so few turns show that no twenty would allow forks: half of them differ by more than twice the floor.
+
+    Args:
+        columns: for each workload, the logarithm of the ratio of the baseline to itself in each turn.
+    """
+    rows = (sum(row) / len(row) for row in zip(*columns, strict=True))
+    return statistics.median(map(abs, rows)) > 2 * AA_FLOOR
