@@ -96,7 +96,7 @@ class Live(Protocol):
         Args:
             payloads: the inputs.
             seconds: that it may take.
-            repeats: how many times over a native function runs all of them.
+            repeats: how many times over a native function or a torch module is called on all of them.
             called: the places of those that a function is called on; all the others are only taken in, and outcomes
                 handed over in their place. None for all.
         """
@@ -265,7 +265,7 @@ class LiveFunction:
         return Cost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
 
     def renewed(self, sets: Sequence[Sequence[bytes]], seconds: float) -> list[float] | Fault:
-        """Returns the seconds of each round of a native function; see `whet.sandbox.inside.native_rounds.renewed`."""
+        """Returns the CPU seconds of each round; see `whet.sandbox.inside.calls.in_renewed_rounds`."""
         try:
             (_, times), _ = self._session.ask("renewed", [list(one) for one in sets], seconds=seconds)
             return [_seconds(one) for one in times]

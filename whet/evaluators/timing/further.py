@@ -2,9 +2,9 @@
 
 Further inputs are drawn for one turn and lie among those that both sides get, at random places, so no candidate can
 tell on which of them its outcomes are compared. What it costs to take them in and to hand outcomes over is seen on the
-baseline, which gets them too and is not called on them. A native function, whose pass repeats its inputs where they
-lie, gets more rounds instead, and so does the baseline: the first round, which finds the caches cold, then weighs the
-same on both sides.
+baseline, which gets them too and is not called on them. A native function or a torch module, whose pass repeats its
+inputs where they lie, gets more rounds instead, and so does the baseline: the first round, which finds the caches cold,
+then weighs the same on both sides.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def further_inputs(passes: Mapping[str, Pass], count: int, size: int) -> int:
 
 
 def more_rounds(passes: Mapping[str, Pass], rounds: int) -> int:
-    """Returns how many rounds of a native function's inputs make the faster window long beside handing over.
+    """Returns how many rounds of the same inputs make the faster window long beside handing over.
 
     Args:
         passes: of each side in a turn.
