@@ -18,8 +18,8 @@ PROCESSES = 5
 """Of each side."""
 ROUNDS = 3
 """Of the same calls in a process: one on new inputs, two that may be cheaper."""
-RENEWED_INPUTS, SETS = 500, 4
-"""Distinct inputs of what a process repeats where they lie in a round at most, and such sets of inputs."""
+NATIVE_INPUTS, SETS = 500, 4
+"""Distinct inputs of a native function in a round at most, and such sets of inputs."""
 OF_A_PASS = 2
 """A round has so many times the distinct inputs of a pass: what is large takes long to draw, and to run."""
 
@@ -38,10 +38,10 @@ class RoundObservation:
 
     Attributes:
         rounds: how often a pass repeats its inputs.
-        seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used. Of native functions and torch
-            modules, rounds on new contents of the same memory and rounds on contents that were there before take
-            turns; else the first round is the new one.
-        inputs: of those in a round; None of any other, whose round has all distinct inputs of a pass.
+        seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used. Of a native function, rounds on
+            new contents of the same memory and rounds on contents that were there before take turns; else the first
+            round is the new one.
+        inputs: of a native function in a round; None of any other, whose round has all distinct inputs of a pass.
     """
 
     rounds: int
@@ -65,22 +65,22 @@ def observe_rounds(
         what they showed, or the first fault of a process.
     """
     if work.repeats:
-        return _renewed_in_turns(baseline, candidate, work, seed, seconds)
+        return _of_native(baseline, candidate, work, seed, seconds)
     payloads = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
     found = _in_turns(baseline, candidate, lambda live: _rounds(live, payloads, seconds, baseline.on_gpu))
     return found if isinstance(found, Fault) else RoundObservation(work.rounds, found)
 
 
-def _renewed_in_turns(
+def _of_native(
     baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
 ) -> RoundObservation | Fault:
-    """Observes a native function or a torch module, whose process repeats inputs where they lie.
+    """Observes a native function, whose process repeats inputs where they lie.
 
     Rounds on new contents of the same memory stand beside rounds on contents that were there before: what the caches
     of the processor do is the same in both.
     """
     (one,) = work.draw(derive(seed, "renewed"), 1)
-    calls = max(1, min(RENEWED_INPUTS, OF_A_PASS * work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
+    calls = max(1, min(NATIVE_INPUTS, OF_A_PASS * work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
     drawn = [item.payload for item in work.draw(derive(seed, "repeats"), SETS * calls)]
     sets = [drawn[number * calls : (number + 1) * calls] for number in range(SETS)]
     found = _in_turns(baseline, candidate, lambda live: _renewed(live, sets, seconds * SETS * calls))
