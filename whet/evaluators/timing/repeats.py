@@ -1,9 +1,9 @@
 """Judges what a candidate saves when calls come again in one process: no gain, for a program makes each once.
 
-Recorded calls are few, and a native function or a torch module takes so little, that a pass which is long enough to be
-timed repeats its inputs. One round after another is watched in fresh processes of both sides. Where later rounds of the
-candidate use less CPU time than its first by more than those of the original do, the difference is added to every round
-that comes again.
+Recorded calls are few, and a native function takes so little, that a pass which is long enough to be timed repeats its
+inputs. One round after another is watched in fresh processes of both sides. Where later rounds of the candidate use
+less CPU time than its first by more than those of the original do, the difference is added to every round that comes
+again.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def assess_rounds(seen: RoundObservation, count: int) -> float:
 
     Args:
         seen: what the processes of both sides showed.
-        count: how many inputs a pass has; of a native function or a torch module, how many it then repeats.
+        count: how many inputs a pass has; of a native function, how many it then repeats.
     """
     split = _first_and_later if seen.inputs is None else _new_and_known
     ours, theirs = (
