@@ -138,5 +138,5 @@ def too_far(columns: Sequence[Sequence[float]]) -> bool:
     Args:
         columns: for each workload, the logarithm of the ratio of the baseline to itself in each turn.
     """
-    rows = (sum(row) / len(row) for row in zip(*columns, strict=True))
-    return statistics.median(map(abs, rows)) > 2 * AA_FLOOR
+    rows = [abs(sum(row) / len(row)) for row in zip(*columns, strict=True)]
+    return bool(statistics.median(rows) > 2 * AA_FLOOR)

@@ -6,8 +6,9 @@ constexpr int LANES = 16;
 constexpr float LEAST = -3.0e38f;
 
 // The exponential of numbers that are not above zero: a power of two, times a polynomial for what is left.
-static inline float exp_(float x) {
-  x = x < -87.0f ? -87.0f : x;
+static inline float exp_(float whole) {
+  const bool far = whole < -87.0f;  // below the powers of two that a float has in full: the square of half of it
+  const float x = far ? 0.5f * (whole < -174.0f ? -174.0f : whole) : whole;
   const float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   float p = 1.9875691500e-4f;
@@ -19,7 +20,8 @@ static inline float exp_(float x) {
   const int32_t bits = (static_cast<int32_t>(n) + 127) * (1 << 23);
   float power;
   std::memcpy(&power, &bits, sizeof power);
-  return (p * r * r + r + 1.0f) * power;
+  const float e = (p * r * r + r + 1.0f) * power;
+  return far ? e * e : e;
 }
 
 // First pass: each lane's greatest value so far and its sum of exponentials relative to that; second pass: the outputs.
