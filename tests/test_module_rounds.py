@@ -41,6 +41,7 @@ def rounds(folder: Path, body: str, *payloads: bytes) -> None:
         "seen = getattr(x, 'seen', 0)\nx.seen = seen + 1\nreturn x + seen",
         "self.calls = getattr(self, 'calls', 0) + 1\nreturn x * self.calls",
         "x.data = x.data + 1\nreturn x * 2",
+        "x.numpy()[:] += 1\nreturn x.clone()",
         "raise ValueError('no')",
     ],
     ids=[
@@ -49,6 +50,7 @@ def rounds(folder: Path, body: str, *payloads: bytes) -> None:
         "marks its input",
         "counts its calls",
         "moves its input",
+        "writes past torch",
         "raises",
     ],
 )

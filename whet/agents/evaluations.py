@@ -55,7 +55,6 @@ class Evaluations:
         self._readying = threading.Lock()
         self._writing = threading.Lock()
         self.task = evaluator.task
-        self._filename = self.task.filename
         self.baseline = Candidate(self.task.source, origin="baseline")
         self._candidates[self.baseline.id] = self.baseline
 
@@ -252,7 +251,7 @@ class Evaluations:
             "high": timed.speedup.high if timed else None,
             "unkept": timed.unkept if timed else "",
             "workloads": [f"{each.name} {times(each.ratio)}" for each in timed.speedup.workloads] if timed else [],
-            "diff": candidate.diff(parent.source, self._filename),
+            "diff": candidate.diff(parent.source, self.task.filename),
         }
 
     def thin(self, ids: Iterable[str]) -> None:

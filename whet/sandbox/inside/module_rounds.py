@@ -33,21 +33,15 @@ class Lasting:
         self._twins = {id(one): one.detach() for one in tensors_of(target, given)}
         self._memory = [one.untyped_storage() for one in self._twins.values()]
         self._contents = [one.clone() for one in self._memory]
-        self._versions = self.versions()
-
-    def versions(self) -> list[int]:
-        """Returns how often torch has written to each tensor."""
-        return [one._version for one in self._twins.values()]
 
     def anew(self) -> Given:
         """Returns the input as it came.
 
-        What is written past torch, through a pointer, is left as it is: it shows in the arguments after the last call.
+        All of its memory is written, whether or not torch knows of a change: a kernel that writes through a pointer
+        could leave a mark there for the next round, and take it away again.
         """
-        if self._versions != self.versions():
-            for memory, contents in zip(self._memory, self._contents):  # noqa: B905 (3.10 inside)
-                memory.copy_(contents)
-            self._versions = self.versions()
+        for memory, contents in zip(self._memory, self._contents):  # noqa: B905 (3.10 inside)
+            memory.copy_(contents)
         return self.objects()
 
     def renewed(self, other: Given) -> Given:
