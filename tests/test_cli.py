@@ -20,7 +20,7 @@ from whet import __version__
 from whet.cli import optimize, reference, verify
 from whet.cli import options as opt
 from whet.cli.errors import Session, guarded
-from whet.core.config import ProjectConfig
+from whet.core.config import ProjectConfig, load_project_config
 from whet.core.errors import BaselineError, UsageError
 from whet.core.options import Budget, Options, declared
 from whet.testing.fake_provider import FakeProvider
@@ -353,10 +353,30 @@ def test_an_interrupted_run_is_resumed_by_the_command_that_it_names(whet, code, 
     assert document["candidates"]["correct"] == 1
 
 
-def test_the_caps_of_a_project_are_those_of_a_run():
+def test_a_project_states_caps_and_options_as_the_command_line_takes_them():
     configured = {name: field.annotation for name, field in ProjectConfig.model_fields.items()}
     for name, (kind, _) in declared(Budget).items():
         assert configured[f"budget_{name}"] == kind
+    stated = ProjectConfig.model_validate({"budget-calls": 3, "min-speedup": 1.2, "max-memory": "1.1x"})
+    assert (stated.budget_calls, stated.min_speedup, stated.max_memory, stated.confidence) == (3, 1.2, "1.1x", None)
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ("budget-usd = -1", "budget-usd -1 is negative"),
+        ("confidence = 2", "confidence 2 is outside (0.5, 1); give 0.99 for 99 %"),
+        ("min-speedup = 0.5", "min-speedup 0.5 is below 1; give 1.01 for a gain of 1 %"),
+        ('budget-calls = "few"', "budget-calls: input should be a valid integer, unable to parse string as an integer"),
+        ("budget-usb = 1", "unknown key 'budget-usb'; did you mean 'budget-usd'?"),
+    ],
+)
+def test_what_a_project_states_keeps_the_bounds_of_the_command_line(tmp_path, stated, told):
+    path = tmp_path / "pyproject.toml"
+    path.write_text(f"[tool.whet]\n{stated}\n")
+    with pytest.raises(UsageError) as caught:
+        load_project_config(tmp_path)
+    assert str(caught.value) == f"{path}: [tool.whet] {told}"
 
 
 @pytest.mark.parametrize("kind", [Options, Budget])

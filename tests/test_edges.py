@@ -16,6 +16,7 @@ from whet.evaluators.inputs.edges import EdgeMaker, stdin_edges
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.shapes import found, kind_of
 from whet.evaluators.inputs.target_text import Text, Wanted, wanted
+from whet.evaluators.outcomes import CallOutcome
 from whet.sandbox.inside.codec import encode
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.binary(max_size=5)
@@ -218,7 +219,7 @@ def test_stdin_gets_its_lines_and_numbers_edited():
 
 
 def outcome(kind, value=None):
-    return (kind, (), None, value, "")
+    return CallOutcome(kind, (), None, value, "")
 
 
 @pytest.mark.parametrize(

@@ -5,22 +5,31 @@ from __future__ import annotations
 import tomllib
 from dataclasses import fields
 from pathlib import Path
-from typing import get_args, get_origin
+from typing import Any, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from whet.core.errors import UsageError, nearest
-from whet.core.options import Budget, Options
+from whet.core.options import Budget, Options, declared
 
 ALIKE = 0.7
 """How much of a wrong key has to agree with the one that is suggested. Below, unrelated ones are: build for until."""
 PYPROJECT, WHET_TOML = "pyproject.toml", "whet.toml"
+SHARED = ("min_speedup", "max_memory", "confidence")
+"""Options that a project may state for all of its functions."""
+CAPS = {field.name: f"budget_{field.name}" for field in fields(Budget)}
+
+
+def _declared() -> dict[str, Any]:
+    """Returns the fields that are declared as options of the command line; None leaves them to it."""
+    caps = {CAPS[name]: (kind, None) for name, (kind, _) in declared(Budget).items()}
+    return caps | {name: (declared(Options)[name][0] | None, None) for name in SHARED}
 
 
 def or_configured(given: Budget, config: ProjectConfig) -> Budget:
     """Returns a budget in which the configuration caps what nobody gave a cap for."""
-    caps = {field.name: getattr(given, field.name) for field in fields(Budget)}
-    return Budget(**{name: getattr(config, f"budget_{name}") if cap is None else cap for name, cap in caps.items()})
+    caps = {name: getattr(given, name) for name in CAPS}
+    return Budget(**{name: getattr(config, CAPS[name]) if cap is None else cap for name, cap in caps.items()})
 
 
 class ModelPrice(BaseModel):
@@ -49,11 +58,13 @@ class ProviderLimits(BaseModel):
     tokens_per_minute: int | None = Field(default=None, alias="tokens-per-minute", ge=1)
 
 
-class ProjectConfig(BaseModel):
+class ProjectConfig(create_model("Declared", **_declared())):  # type: ignore[misc]  # its base is made of declarations
     """``[tool.whet]`` in a pyproject.toml, or in a whet.toml that describes no task.
 
-    All but the models, their prices and providers, what they remember, and the budgets is for whole repositories; None
-    leaves it to the command line.
+    Beside what stands here it has the budgets, as ``budget-usd``, and the options of `SHARED`, declared and bounded as
+    options of the command line are. The budgets are caps on the whole run, of one function as of a repository. All but
+    the budgets, the models, their prices and providers and what they remember is for whole repositories; None leaves it
+    to the command line.
 
     Attributes:
         model: who proposes.
@@ -68,18 +79,9 @@ class ProjectConfig(BaseModel):
         ignore: globs of files that are left alone, from the file's folder.
         top: functions that are tried.
         min_share: of the command's time: what takes less is not tried.
-        min_speedup: the smallest ratio of a function that counts as faster.
-        max_memory: what a function may take of memory at most, as after ``--max-memory``.
-        confidence: of intervals and decisions.
         rounds: turns of the loop for one function.
         candidates: in a round.
         strategy: how the next candidates are chosen.
-        budget_usd: cap on what models may cost; the other budgets are caps on the whole run too, of one function as
-            of a repository.
-        budget_tokens: input and output together.
-        budget_calls: of models.
-        budget_candidates: distinct ones evaluated.
-        budget_seconds: wall time.
     """
 
     model_config = ConfigDict(
@@ -98,22 +100,25 @@ class ProjectConfig(BaseModel):
     ignore: list[str] = Field(default_factory=list)
     top: int | None = Field(default=None, ge=1)
     min_share: float | None = Field(default=None, ge=0.0, le=1.0)
-    min_speedup: float | None = Field(default=None, ge=1.0)
-    max_memory: str | None = None
-    confidence: float | None = Field(default=None, gt=0.5, lt=1.0)
     rounds: int | None = Field(default=None, ge=1)
     candidates: int | None = Field(default=None, ge=1)
     strategy: str | None = None
-    budget_usd: float | None = Field(default=None, ge=0.0)
-    budget_tokens: int | None = Field(default=None, ge=0)
-    budget_calls: int | None = Field(default=None, ge=0)
-    budget_candidates: int | None = Field(default=None, ge=0)
-    budget_seconds: float | None = Field(default=None, ge=0.0)
+
+    @model_validator(mode="after")
+    def _within_bounds(self) -> Self:
+        try:
+            or_configured(Budget(), self)
+            Options(**{name: value for name in SHARED if (value := getattr(self, name)) is not None})
+        except UsageError as error:
+            raise ValueError(str(error).removeprefix("--")) from None  # keys are options without dashes
+        return self
 
 
 def describe_invalid(error: ValidationError, model: type[BaseModel]) -> str:
     """Returns one line for the first fault that pydantic found, naming the nearest key for an unknown one."""
     first = error.errors()[0]
+    if first["type"] == "value_error" and not first["loc"]:
+        return str(first["ctx"]["error"])
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = _keys_at(model, tuple(str(part) for part in first["loc"][:-1]))

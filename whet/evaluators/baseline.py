@@ -28,9 +28,9 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
+from whet.evaluators.outcomes import CallOutcome, decode_call, decode_run
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
-from whet.sandbox.inside.decode import decode
 
 TIMINGS = 3
 TYPED = 30
@@ -249,11 +249,12 @@ def examine(
                 seconds |= _without_the_way(first, source, seconds, seed, task.limits.seconds)
             for item in () if source.timeable else source.typed(derive(seed, "hints"), TYPED):
                 outcome, spent = _examine(task, source, oracle, first, second, item)
-                if decode(outcome)[0] == "value":
+                came = decode_call(outcome)
+                if came.kind == "value":
                     seen.append((item, outcome))
                     seconds[item.name] = min(spent, seconds.get(item.name, spent))
                 else:
-                    failed.append(_failure(decode(outcome)))
+                    failed.append(_failure(came))
         finally:
             second.close()
     finally:
@@ -275,7 +276,7 @@ def examine(
 def _suspicions(seen: list[tuple[Input, bytes]]) -> tuple[str, ...]:
     found: dict[int | None, list[Any]] = {}
     for item, outcome in seen:
-        found.setdefault(item.size, []).append(decode(outcome)[3])
+        found.setdefault(item.size, []).append(decode_call(outcome).value)
     return tuple(dict.fromkeys(said for values in found.values() for said in filtered(values)))
 
 
@@ -401,12 +402,13 @@ def _run(task: Task, live: Live, item: Input, limit: float) -> tuple[bytes, floa
 
 
 def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) -> None:
-    decoded = decode(outcome)
     if task.kind is Kind.PROGRAM:
-        if decoded[0] != 0 and item.size in source.timed_sizes:
-            raise BaselineError(f"{task.target} ended with exit code {decoded[0]} on {item.name}", "crash")
+        code = decode_run(outcome).code
+        if code != 0 and item.size in source.timed_sizes:
+            raise BaselineError(f"{task.target} ended with exit code {code} on {item.name}", "crash")
         return
-    kind, _, _, value, _ = decoded
+    came = decode_call(outcome)
+    kind, value = came.kind, came.value
     if kind == "unstorable":
         mend = "make a function the target that takes and returns plain data, and calls this one"
         raise BaselineError(f"{task.target} cannot be compared on {item.name}: {value}; {mend}", "unstorable")
@@ -415,14 +417,15 @@ def _expect_value(task: Task, source: InputSource, item: Input, outcome: bytes) 
     if task.module is not None and (where := not_a_number(value)):
         raise BaselineError(f"{task.target} gives NaN on {item.name} ({where}), which equals nothing", "not_a_number")
     if kind == "raise" and (item.size in source.timed_sizes or item in source.recorded):
-        said = f"{task.target} raised {_failure(decoded)}, on {item.name}, which is timed"
+        said = f"{task.target} raised {_failure(came)}, on {item.name}, which is timed"
         raise BaselineError(f"{said}{_hinted(task)}", "raised")
 
 
-def _failure(decoded: tuple[Any, ...]) -> str:
+def _failure(came: CallOutcome) -> str:
     """Returns an exception, or why there is no value, as one line."""
-    kind, value = decoded[0], decoded[3]
-    return f"{value[0].rpartition(':')[2]}: {line(value[1])[:200]}" if kind == "raise" else f"{kind}: {value}"
+    if came.kind == "raise":
+        return f"{came.exception}: {line(came.value[1])[:200]}"
+    return f"{came.kind}: {came.value}"
 
 
 def _expect_long_enough(task: Task, baseline: Baseline, source: InputSource) -> None:

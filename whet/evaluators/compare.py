@@ -24,10 +24,11 @@ from whet.evaluators.floats.leaves import (
     outcome_leaves,
 )
 from whet.evaluators.floats.rules import alike, by_tolerance
+from whet.evaluators.outcomes import CallOutcome, decode_call
 from whet.evaluators.own_state import comparable
 from whet.evaluators.sharing import TooLarge, unshared
 from whet.sandbox.inside.codec import FILES, CodecError
-from whet.sandbox.inside.decode import Node, Ref, decode
+from whet.sandbox.inside.decode import Node, Ref
 
 SHOWN = 160
 LONGEST_PLACE = 400
@@ -44,7 +45,6 @@ MALFORMED = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError
 """What walking through a value raises whose parts are not what their kind promises."""
 
 
-Plain = tuple[Any, ...]
 JudgeFloats = Callable[[Groups, Groups], str]
 """Says where the floats of the candidate's outcome (second) are wrong; an empty string where they are right."""
 
@@ -75,13 +75,13 @@ def difference(
     if expected == actual:
         return None
     try:
-        theirs = decode(actual)
+        theirs = decode_call(actual)
     except CodecError as error:
         return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is no plain data: {error}")
-    if not isinstance(theirs, tuple) or len(theirs) != 5:
-        return Difference(Reason.SANDBOX_VIOLATION, "the outcome is not in the form that the harness writes")
+    except ValueError as error:
+        return Difference(Reason.SANDBOX_VIOLATION, f"the outcome is {error}")
     try:
-        ours, theirs = comparable(expected, decode(expected), actual, theirs)
+        ours, theirs = comparable(expected, decode_call(expected), actual, theirs)
         found = _difference(ours, theirs, rule)
         if isinstance(found, Difference) and not sharing:
             with suppress(TooLarge):
@@ -92,9 +92,9 @@ def difference(
 
 
 def plain_difference(
-    ours: Plain, theirs: Plain, rule: OracleRule, floats: JudgeFloats | None = None
+    ours: CallOutcome, theirs: CallOutcome, rule: OracleRule, floats: JudgeFloats | None = None
 ) -> Difference | None:
-    """Compares two outcomes that are plain data: (kind, arguments after, instance after, value, stdout)."""
+    """Compares two outcomes that are decoded."""
     return _judged(_difference(ours, theirs, rule), floats or by_tolerance(rule.tolerance))
 
 
@@ -114,21 +114,22 @@ def _named(detail: str) -> str:
     return BY_NAME.sub(r"argument \1", text)
 
 
-def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tuple[Groups, Groups] | None:
+def _difference(ours: CallOutcome, theirs: CallOutcome, rule: OracleRule) -> Difference | tuple[Groups, Groups] | None:
     """Returns the first difference; where only floats differ, those of both sides."""
     walk = _Walk(rule)
-    if ours[0] != theirs[0] or (ours[0] == "raise" and ours[3][0] != theirs[3][0]):
+    raised = ours.kind == "raise"
+    if ours.kind != theirs.kind or (raised and ours.value[0] != theirs.value[0]):
         return _other_kind(ours, theirs)
-    if where := walk.compare(ours[1], theirs[1], ARGUMENTS):
+    if where := walk.compare(ours.after, theirs.after, ARGUMENTS):
         return Difference(Reason.MUTATED_INPUT, f"after the call, {where}")
-    if where := walk.compare(ours[2], theirs[2], INSTANCE):
+    if where := walk.compare(ours.instance, theirs.instance, INSTANCE):
         return Difference(Reason.WRONG_OUTPUT, f"after the call, {where}")
-    if ours[0] != "raise" and (where := walk.compare(ours[3], theirs[3], RESULT)):
+    if not raised and (where := walk.compare(ours.value, theirs.value, RESULT)):
         return Difference(Reason.WRONG_OUTPUT, where)
-    if rule.exception_messages and ours[0] == "raise" and ours[3][:2] != theirs[3][:2]:
+    if rule.exception_messages and raised and ours.value[:2] != theirs.value[:2]:
         return _other_kind(ours, theirs)
-    if ours[4] != theirs[4]:
-        return Difference(Reason.WRONG_OUTPUT, f"stdout: {_unequal(ours[4], theirs[4])}")
+    if ours.stdout != theirs.stdout:
+        return Difference(Reason.WRONG_OUTPUT, f"stdout: {_unequal(ours.stdout, theirs.stdout)}")
     if not walk.floats_differ:
         return None
     floats = outcome_leaves(ours), outcome_leaves(theirs)
@@ -137,23 +138,22 @@ def _difference(ours: Plain, theirs: Plain, rule: OracleRule) -> Difference | tu
     return floats
 
 
-def _other_kind(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> Difference:
-    if theirs[0] == "memory":
+def _other_kind(ours: CallOutcome, theirs: CallOutcome) -> Difference:
+    if theirs.kind == "memory":
         return Difference(Reason.OUT_OF_MEMORY, "MemoryError")
     said = describe(theirs)
-    if theirs[0] == "raise" and (place := str(theirs[3][2])[:LONGEST_PLACE]):
+    if theirs.kind == "raise" and (place := str(theirs.value[2])[:LONGEST_PLACE]):
         said += f" ({place})"
-    if theirs[0] == "unstorable":
+    if theirs.kind == "unstorable":
         return Difference(Reason.WRONG_OUTPUT, f"expected {describe(ours)}, got {said}")
     return Difference(Reason.WRONG_EXCEPTION, f"expected {describe(ours)}, got {said}")
 
 
-def describe(outcome: tuple[Any, ...]) -> str:
+def describe(outcome: CallOutcome) -> str:
     """Returns an outcome in a few words."""
-    kind, value = outcome[0], outcome[3]
-    if kind == "raise":
-        return f"{value[0].rpartition(':')[2]}({show(value[1])})"
-    return f"the value {show(value)}" if kind == "value" else str(value or kind)
+    if outcome.kind == "raise":
+        return f"{outcome.exception}({show(outcome.value[1])})"
+    return f"the value {show(outcome.value)}" if outcome.kind == "value" else str(outcome.value or outcome.kind)
 
 
 def show(value: Any) -> str:

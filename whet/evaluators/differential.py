@@ -13,7 +13,7 @@ from whet.evaluators import hidden_state
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import Costs, affordable
 from whet.evaluators.examination import Examination
-from whet.evaluators.examiner import Cut, Step, raised
+from whet.evaluators.examiner import Cut, Step
 from whet.evaluators.finding import BaselineLost, Fault, Inconclusive, Passed
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.counterexample import smallest
@@ -22,12 +22,12 @@ from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import OutOfPatienceError, Patience
 from whet.evaluators.sequences import SequenceCheck
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
-from whet.sandbox.inside.decode import decode
 from whet.sandbox.protocol import CpuLimit
 
 SHRINKABLE = frozenset({Reason.WRONG_OUTPUT, Reason.WRONG_EXCEPTION, Reason.MUTATED_INPUT, Reason.CRASH})
@@ -326,6 +326,6 @@ def _raises(answer: Answer, expected: bytes) -> bool:
     if answer[0] == expected:
         return True
     try:
-        return bool(raised(decode(answer[0]), program=False))
+        return bool(decode_call(answer[0]).error)
     except (CodecError, *MALFORMED):  # the answer is hostile
         return False

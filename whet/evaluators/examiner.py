@@ -23,10 +23,10 @@ from whet.evaluators.inputs.rearranged import rearranged
 from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.live import Answer
+from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.pairs import Met, Side
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError, encode, pack_size
-from whet.sandbox.inside.decode import decode
 from whet.sandbox.protocol import CpuLimit
 
 DRAWN_SECONDS = 0.6
@@ -217,7 +217,10 @@ class Examiner:
             self.cut["drawn"] = Cut(drawn.total(), drawn.total() + left_out - added)
 
     def _raised(self, outcome: bytes) -> str:
-        return "" if outcome.startswith(VALUE) and not self._program else raised(decode(outcome), self._program)
+        if self._program:
+            code = decode_run(outcome).code
+            return str(code) if code else ""
+        return "" if outcome.startswith(VALUE) else decode_call(outcome).error
 
     def _met(self, item: Input, cost: float) -> tuple[Answer, bytes | None]:
         """Returns what the baseline makes of an input, and the outcome when a cheap one comes once more in a row."""
@@ -327,19 +330,12 @@ class Examiner:
 
     def asked(self, outcome: bytes, textual: bool) -> Wanted:
         """Returns what the baseline's outcome on an input outside the workload asks of a candidate."""
-        if outcome.startswith(VALUE) and not self._program:
-            return Wanted.SAME
-        decoded = decode(outcome)
         if self._program:
-            return Wanted.SAME if decoded[0] == 0 or str(decoded[0]) in self._natural else Wanted.NOTHING
-        return wanted(decoded, self._source.text, frozenset(self._natural), textual)
-
-
-def raised(outcome: tuple[Any, ...], program: bool) -> str:
-    """Returns the name of the exception, or the exit code, that an outcome is; empty where it is a value."""
-    if program:
-        return str(outcome[0]) if outcome[0] else ""
-    return outcome[3][0].rpartition(":")[2].rpartition(".")[2] if outcome[0] == "raise" else ""
+            code = decode_run(outcome).code
+            return Wanted.SAME if code == 0 or str(code) in self._natural else Wanted.NOTHING
+        if outcome.startswith(VALUE):
+            return Wanted.SAME
+        return wanted(decode_call(outcome), self._source.text, frozenset(self._natural), textual)
 
 
 def of_known_modules(edges: Iterable[Edge], drawn: Iterable[Any]) -> Iterator[Edge]:

@@ -6,16 +6,16 @@ They need not run: what they would return follows from the inputs and from what 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whet.core.audit import NullOutcome
 from whet.core.task import Kind, Task
 from whet.evaluators.compare import plain_difference, stdout_difference
 from whet.evaluators.inputs.source import Input
+from whet.evaluators.outcomes import CallOutcome, decode_call, decode_run
 from whet.sandbox.inside.decode import Node, Ref, decode
 
-Plain = tuple[Any, ...]
 SWALLOW = "swallow"
 ARRAYS = ("ndarray", "scalar", "tensor")
 EMPTIABLE = (bool, int, float, complex, str, bytes, bytearray, list, tuple)
@@ -44,36 +44,40 @@ class _Call:
     arguments: tuple[Any, ...]
     instance: Any
     untouched: tuple[Any, Any]
-    outcome: Plain
+    outcome: CallOutcome
     value: Any
 
     @property
     def left(self) -> tuple[Any, Any] | None:
         """What the outcome says of arguments that are as they came; some targets' say nothing then."""
-        return None if self.outcome[1] is None else self.untouched
+        return None if self.outcome.after is None else self.untouched
+
+    def giving(self, answer: Any) -> CallOutcome:
+        """Returns the outcome of a null candidate that returns this."""
+        return CallOutcome("value", self.left, self.instance, answer, "")
 
     @classmethod
-    def of(cls, payload: Any, outcome: Plain) -> _Call:
+    def of(cls, payload: Any, outcome: CallOutcome) -> _Call:
         positional, keywords, init = payload, Node("dict", "", [], True), None
         if isinstance(payload, Node):
             parts = {key: value for _, key, value in payload.state}
             positional, keywords = parts.get("args", ()), parts.get("kwargs", keywords)
             init = parts.get("init")
         arguments = (*positional, *(value for _, _, value in keywords.state))
-        value = _detached(outcome[3], _containers(outcome[1]) + _containers(outcome[2]))
+        value = _detached(outcome.value, _containers(outcome.after) + _containers(outcome.instance))
         recorded = isinstance(init, Node) and init.kind == "object"
         # Else the instance is what its constructor made: a null candidate cannot be told apart by it.
-        return cls(arguments, init if recorded else outcome[2], (positional, keywords), outcome, value)
+        return cls(arguments, init if recorded else outcome.instance, (positional, keywords), outcome, value)
 
 
 def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
-    decoded = [(decode(item.payload), decode(outcome)) for item, outcome in seen]
-    calls = [_Call.of(payload, outcome) for payload, outcome in decoded if outcome[0] == "value"]
+    decoded = [(decode(item.payload), decode_call(outcome)) for item, outcome in seen]
+    calls = [_Call.of(payload, outcome) for payload, outcome in decoded if outcome.kind == "value"]
     outcomes = []
     for name, null in FUNCTION_NULLS.items():
         agreed = max(
             sum(
-                plain_difference(call.outcome, ("value", call.left, call.instance, answer, ""), task.oracle) is None
+                plain_difference(call.outcome, call.giving(answer), task.oracle) is None
                 for call, answer in zip(calls, answers, strict=True)
             )
             for answers in null(calls)
@@ -84,16 +88,16 @@ def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[l
     return outcomes, len(decoded) - len(calls)
 
 
-def _blind(task: Task, decoded: Sequence[tuple[Any, Plain]]) -> NullOutcome:
+def _blind(task: Task, decoded: Sequence[tuple[Any, CallOutcome]]) -> NullOutcome:
     """Returns what becomes of a module that looks at its weights alone: it gives what it gave first."""
-    first: dict[str, Plain] = {}
+    first: dict[str, CallOutcome] = {}
     agreed = asked = 0
     for payload, outcome in decoded:
         (init,) = (value for _, key, value in payload.state if key == "init")
-        known = first.setdefault(repr((init[0], _shapes(outcome[3]))), outcome)
-        if known is not outcome and outcome[0] == "value":
+        known = first.setdefault(repr((init[0], _shapes(outcome.value))), outcome)
+        if known is not outcome and outcome.kind == "value":
             asked += 1
-            agreed += plain_difference(outcome, (*outcome[:3], known[3], ""), task.oracle) is None
+            agreed += plain_difference(outcome, replace(outcome, value=known.value, stdout=""), task.oracle) is None
     return NullOutcome("blind", agreed, asked)
 
 
@@ -252,8 +256,8 @@ PROGRAM_NULLS: dict[str, Callable[[Sequence[bytes], Sequence[bytes]], Sequence[b
 
 
 def _judge_programs(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
-    runs = [(item.payload, decode(outcome)) for item, outcome in seen]
-    ended = [(payload, outcome[1]) for payload, outcome in runs if outcome[0] == 0]
+    runs = [(item.payload, decode_run(outcome)) for item, outcome in seen]
+    ended = [(payload, run.stdout) for payload, run in runs if run.code == 0]
     inputs, outputs = [payload for payload, _ in ended], [stdout for _, stdout in ended]
     outcomes = []
     for name, null in PROGRAM_NULLS.items():

@@ -15,6 +15,7 @@ from whet.evaluators.floats.native_reference import NativeReference
 from whet.evaluators.floats.reference import PythonReference, Reference
 from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.source import EDITED, Input, InputSource
+from whet.evaluators.outcomes import decode_run
 from whet.evaluators.python_text import call_text, session_text
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.codec import CodecError
@@ -64,14 +65,13 @@ class Oracle:
             floats = partial(self._floats.where, item.payload) if self._floats else None
             # What an edit of ours made one object says nothing of what callers of the original may rely on.
             return difference(expected, actual, self._task.oracle, floats, sharing=item.source != EDITED)
-        code, stdout, _ = decode(expected)
-        their_code, their_stdout, stderr = decode(actual)
-        if code != their_code:
-            lines = stderr.decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
+        ours, theirs = decode_run(expected), decode_run(actual)
+        if ours.code != theirs.code:
+            lines = theirs.stderr.decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
             said = "".join(f"\n{line}" for line in lines)[-LAST_CHARACTERS:]
-            return Difference(Reason.CRASH, f"expected exit code {code}, got {their_code}{said and f':{said}'}")
+            return Difference(Reason.CRASH, f"expected exit code {ours.code}, got {theirs.code}{said and f':{said}'}")
         return stdout_difference(
-            item.expected if item.expected is not None else stdout, their_stdout, self._task.oracle
+            item.expected if item.expected is not None else ours.stdout, theirs.stdout, self._task.oracle
         )
 
     def float_evidence(self) -> Mapping[str, Any]:
@@ -87,8 +87,7 @@ class Oracle:
         """Returns the part of an outcome that a workload's `check` looks at."""
         if self._task.kind is Kind.FUNCTION:
             return outcome
-        stdout: bytes = decode(outcome)[1]
-        return stdout
+        return decode_run(outcome).stdout
 
     def input_text(self, item: Input) -> str:
         """Returns an input as a line for people and for the Coder."""

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import Any
 
 from whet.evaluators.inputs.plain_data import read, write
+from whet.evaluators.outcomes import CallOutcome, decode_call
 from whet.sandbox.inside.codec import CodecError
-from whet.sandbox.inside.decode import Node, decode
+from whet.sandbox.inside.decode import Node
 
 CACHE = re.compile("cache|memo", re.IGNORECASE)
-INSTANCE = 2
-"""Place of the object in an outcome."""
 
 
 def is_cache(name: str) -> bool:
@@ -26,39 +24,37 @@ def is_cache(name: str) -> bool:
     return CACHE.search(name) is not None
 
 
-Plain = tuple[Any, ...]
-
-
-def comparable(expected: bytes, ours: Plain, actual: bytes, theirs: Plain) -> tuple[Plain, Plain]:
-    """Returns two outcomes as plain data, their objects without attributes that need not be alike.
+def comparable(
+    expected: bytes, ours: CallOutcome, actual: bytes, theirs: CallOutcome
+) -> tuple[CallOutcome, CallOutcome]:
+    """Returns two outcomes, their objects without attributes that need not be alike.
 
     Args:
         expected: the original's, as `whet.sandbox.inside.calls.stored` writes it.
-        ours: the same as plain data.
+        ours: the same, decoded.
         actual: the candidate's; hostile.
-        theirs: the same as plain data.
+        theirs: the same, decoded.
     """
     names, others = _private(ours), _private(theirs)
     caches = {name for name in names | others if is_cache(name)}
     return _without(expected, ours, names & caches), _without(actual, theirs, (others - names) | (others & caches))
 
 
-def _private(outcome: Plain) -> set[str]:
-    instance = outcome[INSTANCE]
+def _private(outcome: CallOutcome) -> set[str]:
+    instance = outcome.instance
     if not isinstance(instance, Node) or instance.kind != "object":
         return set()
     return {name for name, _ in instance.state if name.startswith("_")}
 
 
-def _without(data: bytes, outcome: Plain, names: Container[str]) -> Plain:
+def _without(data: bytes, outcome: CallOutcome, names: Container[str]) -> CallOutcome:
     """Returns an outcome whose object lacks some attributes; references are numbered as if it never had them."""
     if not names:
         return outcome
     try:
         linked = read(data)
-        instance = linked[INSTANCE]
+        instance = CallOutcome.of(linked).instance
         instance.state = tuple(field for field in instance.state if field[0] not in names)
-        rest: Plain = decode(write(linked))
+        return decode_call(write(linked))
     except (CodecError, RecursionError):  # arrays that share memory, or too deep to be walked through
         return outcome
-    return rest

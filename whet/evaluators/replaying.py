@@ -17,10 +17,10 @@ from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Answer, Live
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.recording import ENDED, KILLED, SECONDS, UNKNOWN, Command, Recording, chosen, record
 from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.backends import open_sandbox
-from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
 
 MOST_LOST = 5
@@ -106,12 +106,12 @@ def _sort(task: Task, payload: bytes, answers: Sequence[Answer], found: Replayed
             found.dropped[" ".join(answer.detail.split())[:200]] += 1
             return True
         outcomes.append(answer[0])
-    kind, _, _, value, _ = decode(outcomes[0])
-    if kind == "unstorable":
-        found.dropped[f"the outcome holds {value}"] += 1
+    came = decode_call(outcomes[0])
+    if came.kind == "unstorable":
+        found.dropped[f"the outcome holds {came.value}"] += 1
     elif difference(outcomes[0], outcomes[1], task.oracle) is not None:
         found.dropped["the outcome is another each time"] += 1
-    elif kind == "value":
+    elif came.kind == "value":
         found.values.append((min(answer[1] for answer in answers if not isinstance(answer, Fault)), payload))
     else:
         found.raised.append(payload)

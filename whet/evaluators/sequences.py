@@ -16,7 +16,7 @@ from whet.core.task import Task
 from whet.core.verdict import Reason
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import CHEAP, MODERATE, affordable, spread
-from whet.evaluators.examiner import VALUE, Step, raised
+from whet.evaluators.examiner import VALUE, Step
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.call_sequences import Calls, SequenceMaker, code, inputs_of, simpler
 from whet.evaluators.inputs.shrink import shrink
@@ -26,11 +26,11 @@ from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Answer
 from whet.evaluators.native_readers import Reader
 from whet.evaluators.native_state import NativeState, trapped
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
 from whet.evaluators.sequence_outcomes import Came, came_of, differing
 from whet.evaluators.subjects import Subject
-from whet.sandbox.inside.decode import decode
 
 FEWEST, MOST = 2, 24
 """Sequences on objects; the first however slow calls are."""
@@ -89,7 +89,7 @@ class Rehearsal:
         self.hash_seed = hash_seed
         self.seconds = seconds
         self._natural = frozenset(
-            raised(decode(step.expected), program=False) for step in met if not step.expected.startswith(VALUE)
+            decode_call(step.expected).error for step in met if not step.expected.startswith(VALUE)
         )
         self._native = NativeState.of(source.task, baseline)
         self.differing: Callable[[Came, Came], Fault | None] = partial(differing, rule=source.task.oracle)
@@ -158,7 +158,7 @@ class Rehearsal:
         """Returns how many calls of a sequence ask something of a candidate, from the first on."""
         made = len(came.steps) - len(calls.calls)
         for number, step in enumerate(came.steps):
-            outcome = decode(step.outcome)
+            outcome = decode_call(step.outcome)
             if wanted(outcome, self.source.text, self._natural, textual=False) is not Wanted.SAME:
                 return max(0, number - made)
         return len(calls.calls)

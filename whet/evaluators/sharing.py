@@ -6,9 +6,11 @@ nothing of what its callers may rely on, so there a result is compared by its va
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from whet.evaluators.floats.elements import ARRAYS
+from whet.evaluators.outcomes import CallOutcome
 from whet.sandbox.inside.decode import Node, Ref
 
 MOST_VALUES = 100_000
@@ -17,29 +19,23 @@ CYCLE = "cycle"
 SHARES = 5
 """Place of ``shares`` in the state of an array; see `whet.sandbox.inside.arrays`."""
 
-Plain = tuple[Any, ...]
-
 
 class TooLarge(Exception):
     """A result without its sharing would have more than `MOST_VALUES` values."""
 
 
-def unshared(outcome: Plain) -> Plain:
+def unshared(outcome: CallOutcome) -> CallOutcome:
     """Returns an outcome whose instance and value share nothing, neither within nor with the arguments.
-
-    Args:
-        outcome: plain data: (kind, arguments after, instance after, value, stdout).
 
     Raises:
         TooLarge: it cannot be told so.
         LookupError: it refers to what is not there.
     """
-    kind, after, instance, value, stdout = outcome
     numbered: list[Any] = []
-    for part in (after, instance, value):
+    for part in (outcome.after, outcome.instance, outcome.value):
         _number(part, numbered)
     copier = _Copier(numbered)
-    return kind, after, copier.copy(instance), copier.copy(value), stdout
+    return replace(outcome, instance=copier.copy(outcome.instance), value=copier.copy(outcome.value))
 
 
 def _number(value: Any, numbered: list[Any]) -> None:

@@ -23,12 +23,13 @@ from whet.evaluators.inputs.plain_data import ATOMS, read, write
 from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.instructions import APART, HARDWARE, UNSEEN_SECONDS
+from whet.evaluators.outcomes import CallOutcome, RunOutcome, decode_run
 from whet.evaluators.subjects import Workshop
 from whet.evaluators.timing.turns import EXCESS_OF_HANDOVER, EXCESS_OF_WINDOW, EXCESS_SECONDS
 from whet.sandbox.counters import perf
 from whet.sandbox.counters.process import PROBE
 from whet.sandbox.inside.codec import CodecError
-from whet.sandbox.inside.decode import Node, decode
+from whet.sandbox.inside.decode import Node
 
 FILENAME = "answer.py"
 """What every text is called where it runs, so that its classes have the same names in each process."""
@@ -125,13 +126,11 @@ class Answer:
 
     def _read(self, outcome: bytes, inside: float = 0.0, outside: float = 0.0) -> Came:
         if self._program:
-            code, stdout, stderr = decode(outcome)
-            said = stderr.decode("utf-8", "replace").strip()[-200:]
-            kind, text = ("crash", None) if code else ("value", stdout.decode("utf-8", "replace"))
-            return Came(kind, text, "", f"exit code {code}: {said}" if code else "", inside, outside)
+            return _ended(decode_run(outcome), inside, outside)
         try:
-            kind, after, _, value, _ = read(outcome)
-            arguments = None if after is None else after[0]
+            came = CallOutcome.of(read(outcome))
+            kind, value = came.kind, came.value
+            arguments = None if came.after is None else came.after[0]
             error, said = (str(value[0]), str(value[1])) if kind == "raise" else ("", "")
             plain = kind == "value" and harmless((value, arguments), self._classes)
         except (CodecError, RecursionError, ValueError, TypeError, IndexError, AttributeError):
@@ -322,3 +321,11 @@ def agreed(theirs: Sequence[Came], reference: Sequence[Came]) -> bool:
 def plausible(count: float, came: Came, reference_count: float, reference: Came) -> bool:
     """Whether the clock out here agrees with a count: it may seem to save ten times more instructions than time."""
     return came.outside <= APART * reference.outside * count / reference_count + UNSEEN_SECONDS + reference.handover
+
+
+def _ended(run: RunOutcome, inside: float, outside: float) -> Came:
+    """Returns what came of a run of a program."""
+    if run.code:
+        said = run.stderr.decode("utf-8", "replace").strip()[-200:]
+        return Came("crash", None, "", f"exit code {run.code}: {said}", inside, outside)
+    return Came("value", run.stdout.decode("utf-8", "replace"), "", "", inside, outside)

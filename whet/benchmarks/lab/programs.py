@@ -15,9 +15,9 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.instructions import open_count
+from whet.evaluators.outcomes import decode_run
 from whet.evaluators.subjects import Subject
 from whet.sandbox.cores import measuring_cores
-from whet.sandbox.inside.decode import decode
 
 ROOT = Path("/suite")
 """Stands for the folder of a program that lies in none."""
@@ -105,8 +105,8 @@ class Program:
 
 
 def _run(outcome: bytes, seconds: float, peak: int) -> Run:
-    code, stdout, stderr = decode(outcome)
-    return Run(code, stdout, stderr.decode("utf-8", "replace"), seconds, peak)
+    came = decode_run(outcome)
+    return Run(came.code, came.stdout, came.stderr.decode("utf-8", "replace"), seconds, peak)
 
 
 def program_task(

@@ -41,11 +41,11 @@ from whet.core.task import MIB, Limits
 from whet.core.trees import parse_python
 from whet.evaluators.finding import Fault
 from whet.evaluators.live import LiveProgram
+from whet.evaluators.outcomes import decode_run
 from whet.evaluators.scores.common import Mean as MeanKind
 from whet.evaluators.scores.common import geometric_mean, leave_one_out, mean, spread
 from whet.evaluators.scores.effibench import mean_of_ratios, memory_integral, ratio_of_sums
 from whet.evaluators.subjects import Workshop
-from whet.sandbox.inside.decode import decode
 from whet.sandbox.protocol import Session
 
 SECONDS = 5.0
@@ -281,9 +281,9 @@ def _run(workshop: Workshop, text: str) -> Ran | str:
     live.close()
     if isinstance(run, Fault):
         return run.detail
-    code, _, stderr = decode(run.outcomes[0])
-    if code:
-        return f"exit code {code}: {stderr.decode('utf-8', 'replace').strip()[-200:]}"
+    ended = decode_run(run.outcomes[0])
+    if ended.code:
+        return f"exit code {ended.code}: {ended.stderr.decode('utf-8', 'replace').strip()[-200:]}"
     peak = max([run.peak / 1e6, *(megabytes for _, megabytes in sampling.samples)])
     samples = sampling.samples if len(sampling.samples) > 1 else [(0.0, peak), (run.outside, peak)]
     return Ran(run.outside, peak, memory_integral(samples))

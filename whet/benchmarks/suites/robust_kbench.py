@@ -30,11 +30,12 @@ from whet.evaluators.given_files import read_text
 from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.kernels import robust
 from whet.evaluators.kernels.device import placed
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.scores.common import bootstrap, mean, spread
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
-from whet.sandbox.inside.decode import Node, decode
+from whet.sandbox.inside.decode import Node
 
 SEEDS = tuple(range(42, 47))
 TOLERANCE = 1e-3
@@ -172,10 +173,10 @@ def _outputs(side: Side, item: Input, limit: float) -> list[Any] | str:
     answer = side.call(item.payload, limit)
     if isinstance(answer, Fault):
         return f"{answer.reason}: {answer.detail}"
-    kind, _, _, value, _ = decode(answer[0])
-    if kind != "value":
-        return f"raised {value[0]}: {value[1]}"[:300] if kind == "raise" else str(kind)
-    return list(_tensors(value))
+    came = decode_call(answer[0])
+    if came.kind != "value":
+        return f"raised {came.value[0]}: {came.value[1]}"[:300] if came.kind == "raise" else str(came.kind)
+    return list(_tensors(came.value))
 
 
 def _tensors(value: Any) -> Iterator[Any]:

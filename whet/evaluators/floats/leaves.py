@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from whet.core.text import one_line
 from whet.evaluators.floats.elements import ARRAYS, elements, is_inexact
+from whet.evaluators.outcomes import CallOutcome
 from whet.sandbox.inside.codec import ITEMS as CONTENTS
 from whet.sandbox.inside.decode import Node
 
@@ -94,10 +95,9 @@ def leaves(value: Any, name: str) -> Groups:
     return found
 
 
-def outcome_leaves(outcome: tuple[Any, ...]) -> Groups:
+def outcome_leaves(outcome: CallOutcome) -> Groups:
     """Returns the floats of an outcome: of the arguments after the call, the instance and the result."""
-    _, after, instance, value, _ = outcome
-    return leaves(after, ARGUMENTS) | leaves(instance, INSTANCE) | leaves(value, RESULT)
+    return leaves(outcome.after, ARGUMENTS) | leaves(outcome.instance, INSTANCE) | leaves(outcome.value, RESULT)
 
 
 class _Gatherer:

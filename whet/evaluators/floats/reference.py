@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups, outcome_leaves
 from whet.evaluators.live import START_SECONDS, Live, LiveFunction
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.sandbox.inside.codec import CodecError
-from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.reference import LIBRARIES
 from whet.sandbox.protocol import CpuLimit, Incident, Job, Session
 
@@ -143,7 +143,7 @@ class PythonReference:
 def floats_of(outcome: bytes) -> Groups | None:
     """Returns the floats of an outcome that is a value."""
     with suppress(CodecError, ValueError, TypeError):
-        value = decode(outcome)
-        if value[0] == "value":
+        value = decode_call(outcome)
+        if value.kind == "value":
             return outcome_leaves(value)
     return None

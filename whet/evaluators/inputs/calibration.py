@@ -20,8 +20,8 @@ from whet.evaluators.inputs.target_text import read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
 from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.live import Live
+from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.subjects import Workshop
-from whet.sandbox.inside.decode import decode
 
 LIMITS = Limits(seconds=5.0, memory=2048 * MIB, output=64 * MIB)
 """Of the generator, while nobody knows how fast its inputs grow."""
@@ -235,11 +235,12 @@ class _Trials:
             live.close()
             self._live = None
             return answer.detail
-        outcome = decode(answer[0])
         if self._task.kind is Kind.PROGRAM:
-            return answer[1] if outcome[0] == 0 else f"it ended with exit code {outcome[0]}"
-        if outcome[0] != "value":
-            return f"it raised {outcome[3][0].rpartition(':')[2]}" if outcome[0] == "raise" else str(outcome[0])
+            code = decode_run(answer[0]).code
+            return answer[1] if code == 0 else f"it ended with exit code {code}"
+        came = decode_call(answer[0])
+        if came.kind != "value":
+            return f"it raised {came.exception}" if came.kind == "raise" else str(came.kind)
         return answer[1]
 
     def _started(self) -> Live | Fault:

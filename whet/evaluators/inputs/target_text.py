@@ -11,6 +11,7 @@ from typing import Any
 from whet.core.task import Task
 from whet.core.trees import parse_python
 from whet.evaluators.languages.registry import language_of_task
+from whet.evaluators.outcomes import CallOutcome
 from whet.evaluators.screen import find_function
 
 CONFUSIONS = frozenset(
@@ -113,24 +114,23 @@ class Wanted(Enum):
     NOTHING = "nothing"
 
 
-def wanted(outcome: tuple[Any, ...], text: Text, natural: frozenset[str], textual: bool) -> Wanted:
+def wanted(outcome: CallOutcome, text: Text, natural: frozenset[str], textual: bool) -> Wanted:
     """Returns what is asked of a candidate on an edited input.
 
     An exception that the target's text raises, or that drawn inputs met too, is part of what it does. Any other is
     what Python says of a value that the code was not written for: only malformed text has to be refused, somehow.
 
     Args:
-        outcome: the baseline's, decoded.
+        outcome: the baseline's.
         text: of the target.
         natural: names of the exceptions that drawn inputs met.
         textual: whether a text was edited.
     """
-    kind, value = outcome[0], outcome[3]
-    if kind == "value":
+    if outcome.kind == "value":
         return Wanted.SAME
-    if kind != "raise":
+    if outcome.kind != "raise":
         return Wanted.NOTHING
-    name = value[0].rpartition(":")[2].rpartition(".")[2]
+    name = outcome.error
     if name in text.raises or name in natural:
         return Wanted.SAME
     return Wanted.RAISE if textual and name not in CONFUSIONS else Wanted.NOTHING

@@ -15,11 +15,11 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.kernels.answers import Answer
 from whet.evaluators.live import REASON_OF
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.profilers.occupancy import WARP
 from whet.evaluators.profilers.ptxas import complaints, dumped, resources
 from whet.evaluators.profilers.sass import mixes
 from whet.evaluators.profilers.static_facts import KernelFacts, facts, lines
-from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 from whet.sandbox.toolchains.cuda import compile_cuda, dump, find_tool, packages, prelude
@@ -84,8 +84,10 @@ class Compiler:
             if answer != ("ok",):
                 return Fault(Reason.BUILD_ERROR, f"loading raised {answer[1]}: {answer[2]}")
             (_, outcome, _), _ = session.ask("call", payload, seconds=PROBE_SECONDS)
-            kind, _, _, value, _ = decode(outcome)
-            return _checked(json.loads(value)) if kind == "value" else Fault(Reason.BUILD_ERROR, f"it raised {value}")
+            came = decode_call(outcome)
+            if came.kind != "value":
+                return Fault(Reason.BUILD_ERROR, f"it raised {came.value}")
+            return _checked(json.loads(came.value))
         except Incident as incident:
             return Fault(REASON_OF[incident.kind], f"while it was compiled: {incident}")
         except (ValueError, TypeError, KeyError, IndexError):

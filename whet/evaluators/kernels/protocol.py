@@ -19,9 +19,10 @@ from whet.core.task import Task, Workload
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.elements import elements
 from whet.evaluators.inputs.source import Input, InputSource
+from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.subjects import Subject, Workshop
-from whet.sandbox.inside.decode import Node, decode
+from whet.sandbox.inside.decode import Node
 
 NAME = "kernelbench"
 TRIALS = 5
@@ -127,9 +128,10 @@ class KernelBench:
                 answer = side.call(item.payload, self._seconds)
                 if isinstance(answer, Fault):
                     return f"{answer.reason}: {answer.detail}"
-                kind, _, _, value, _ = decode(answer[0])
-                if kind != "value":
-                    return f"raised {value[0]}: {value[1]}"[:300] if kind == "raise" else kind
+                came = decode_call(answer[0])
+                value = came.value
+                if came.kind != "value":
+                    return f"raised {value[0]}: {value[1]}"[:300] if came.kind == "raise" else came.kind
                 if not isinstance(value, Node) or value.kind != "tensor":
                     return "it returned no tensor, and the suite takes one"
                 found.append(elements(value))

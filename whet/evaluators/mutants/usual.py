@@ -6,6 +6,7 @@ It is what most published suites do (KernelBench: 5 random inputs of one shape, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError
@@ -15,8 +16,8 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input, derive
 from whet.evaluators.ladder import Ladder
 from whet.evaluators.live import Live
+from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.subjects import Subject
-from whet.sandbox.inside.decode import decode
 
 DRAWS = 5
 TOLERANCE = Tolerance(rtol=1e-2, atol=1e-2)
@@ -54,12 +55,11 @@ class UsualProtocol:
 
     def _differ(self, expected: bytes, actual: bytes) -> bool:
         """Compares results alone: arguments after the call, printed text and the like are not looked at."""
-        ours, theirs = decode(expected), decode(actual)
         if self._ladder.task.kind is Kind.PROGRAM:
-            return ours[0] != theirs[0] or stdout_difference(ours[1], theirs[1], OracleRule()) is not None
-        rule = OracleRule(tolerance=TOLERANCE)
-        results = (ours[0], (), None, ours[3], ""), (theirs[0], (), None, theirs[3], "")
-        return plain_difference(*results, rule) is not None
+            ours, theirs = decode_run(expected), decode_run(actual)
+            return ours.code != theirs.code or stdout_difference(ours.stdout, theirs.stdout, OracleRule()) is not None
+        mine, other = (replace(decode_call(one), after=(), instance=None, stdout="") for one in (expected, actual))
+        return plain_difference(mine, other, OracleRule(tolerance=TOLERANCE)) is not None
 
 
 def _inputs(ladder: Ladder, seed: int) -> Sequence[Input]:

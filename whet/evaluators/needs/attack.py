@@ -27,9 +27,10 @@ from whet.evaluators.needs.broken_inputs import Taken
 from whet.evaluators.needs.naming import lacking, typed
 from whet.evaluators.needs.trials import Trial
 from whet.evaluators.oracle import Oracle
+from whet.evaluators.outcomes import CallOutcome, decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.python_text import session_text
-from whet.sandbox.inside.decode import Node, decode
+from whet.sandbox.inside.decode import Node
 from whet.sandbox.protocol import CpuLimit
 
 
@@ -180,7 +181,7 @@ def _more_and_more(turns: Sequence[Sequence[Taken]]) -> Iterator[list[Taken]]:
 def _raised(expected: bytes, actual: bytes) -> str:
     """Tells of an outcome that is no value, in the place of one that is."""
     try:
-        return f"expected {describe(read(expected))}, got {describe(decode(actual))}"
+        return f"expected {describe(CallOutcome.of(read(expected)))}, got {describe(decode_call(actual))}"
     except MALFORMED:  # a candidate's is hostile
         return "the outcome is not in the form that the harness writes"
 

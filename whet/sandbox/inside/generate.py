@@ -60,7 +60,11 @@ class Workload:
         value = getattr(self.module, generator)(size, random.Random(seed))
         if self.program:
             if not isinstance(value, (str, bytes)):
-                raise TypeError(f"{generator} of a program must return the text for stdin, not {type(value).__name__}")
+                got = type(value).__name__
+                raise TypeError(
+                    f"{generator} of a program must return the text for stdin, not {got}; "
+                    "one of its functions is meant by file.py::function"
+                )
             return value.encode() if isinstance(value, str) else value
         keyed = isinstance(value, dict) and "args" in value and set(value) <= {"args", "kwargs", "init"}
         if not isinstance(value, tuple) and not keyed:
