@@ -439,7 +439,11 @@ def serve(channel: Channel) -> None:
             continue
         assert target is not None
         if operation == "call":
-            channel.write(("outcome", *call_once(target, message[1], capture)))
+            loaded = len(sys.modules)
+            came = call_once(target, message[1], capture)
+            if len(sys.modules) > loaded:  # what its input is made of, such as numpy, was imported
+                _settle()
+            channel.write(("outcome", *came))
         elif operation == "each":
             _, way, sizes, payloads = message
             each(target, way, sizes, payloads, capture, channel)
