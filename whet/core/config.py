@@ -157,7 +157,8 @@ def load_project_config(start: Path) -> ProjectConfig:
             raise UsageError(f"{parent}: both {' and '.join(path.name for path in tables)} have [tool.whet]; keep one")
         for path, table in tables.items():
             try:
-                return ProjectConfig.model_validate(table)
+                found: ProjectConfig = ProjectConfig.model_validate(table)
+                return found
             except ValidationError as error:
                 raise UsageError(f"{path}: [tool.whet] {describe_invalid(error, ProjectConfig)}") from None
         if (parent / PYPROJECT).is_file():
