@@ -88,15 +88,15 @@ class Rehearsal:
         self.source = source
         self.hash_seed = hash_seed
         self.seconds = seconds
-        self._natural = frozenset(
-            decode_call(step.expected).error for step in met if not step.expected.startswith(VALUE)
-        )
         self._native = NativeState.of(source.task, baseline)
         self.differing: Callable[[Came, Came], Fault | None] = partial(differing, rule=source.task.oracle)
         if self._native is not None:
             self.differing = self._native.differing
-        asked = self._native is not None or compares_sequences(source.task)
-        self.expected = self._met(list(self._drawn(met, seed))) if asked and met else []
+        asked = met if self._native is not None or compares_sequences(source.task) else ()
+        self._natural = frozenset(
+            decode_call(step.expected).error for step in asked if not step.expected.startswith(VALUE)
+        )
+        self.expected = self._met(list(self._drawn(asked, seed))) if asked else []
 
     def _drawn(self, met: Sequence[Step], seed: int) -> Iterator[Calls]:
         # What an edit of ours made one object, callers of the original may not rely on.
