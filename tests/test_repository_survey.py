@@ -187,7 +187,7 @@ def test_a_task_configures_nothing(tmp_path):
     [
         ("min-shrae = 0.1", "unknown key 'min-shrae'; did you mean 'min-share'?"),
         ("top = 0", "top: "),
-        ("confidence = 1.0", "confidence: "),
+        ("confidence = 1.0", "confidence 1 is outside (0.5, 1)"),
         ("run = ''", "run: "),
     ],
 )

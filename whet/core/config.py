@@ -58,13 +58,8 @@ class ProviderLimits(BaseModel):
     tokens_per_minute: int | None = Field(default=None, alias="tokens-per-minute", ge=1)
 
 
-class ProjectConfig(create_model("Declared", **_declared())):  # type: ignore[misc]  # its base is made of declarations
-    """``[tool.whet]`` in a pyproject.toml, or in a whet.toml that describes no task.
-
-    Beside what stands here it has the budgets, as ``budget-usd``, and the options of `SHARED`, declared and bounded as
-    options of the command line are. The budgets are caps on the whole run, of one function as of a repository. All but
-    the budgets, the models, their prices and providers and what they remember is for whole repositories; None leaves it
-    to the command line.
+class OwnConfig(BaseModel):
+    """What ``[tool.whet]`` says beside the options of the command line that it takes too; see `ProjectConfig`.
 
     Attributes:
         model: who proposes.
@@ -103,6 +98,16 @@ class ProjectConfig(create_model("Declared", **_declared())):  # type: ignore[mi
     rounds: int | None = Field(default=None, ge=1)
     candidates: int | None = Field(default=None, ge=1)
     strategy: str | None = None
+
+
+class ProjectConfig(create_model("Declared", __base__=OwnConfig, **_declared())):  # type: ignore[misc]
+    """``[tool.whet]`` in a pyproject.toml, or in a whet.toml that describes no task.
+
+    Beside what `OwnConfig` has there are the budgets, as ``budget-usd``, and the options of `SHARED`: declared, and
+    bounded, as options of the command line are. The budgets are caps on the whole run, of one function as of a
+    repository. All but the budgets, the models, their prices and providers and what they remember is for whole
+    repositories; None leaves it to the command line.
+    """
 
     @model_validator(mode="after")
     def _within_bounds(self) -> Self:
