@@ -379,6 +379,14 @@ def test_what_a_project_states_keeps_the_bounds_of_the_command_line(tmp_path, st
     assert str(caught.value) == f"{path}: [tool.whet] {told}"
 
 
+def test_a_file_of_functions_is_told_how_one_is_named(whet, tmp_path):
+    (tmp_path / "slow.py").write_text("def f(x):\n    return x\n")
+    (tmp_path / "workload.py").write_text("sizes = [1, 2]\n\n\ndef make_input(size, rng):\n    return (size,)\n")
+    ended = whet("optimize", tmp_path / "slow.py")
+    assert ended.returncode == 2, ended
+    assert ended.stderr.splitlines()[-1].endswith("not tuple; one of its functions is meant by file.py::function")
+
+
 @pytest.mark.parametrize("kind", [Options, Budget])
 def test_each_option_says_what_it_is_for(kind):
     assert {field.name for field in fields(kind)} - declared(kind).keys() <= {"cluster"}

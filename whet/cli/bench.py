@@ -13,6 +13,7 @@ import typer
 
 from whet.cli import options as opt
 from whet.core.errors import Exit, UsageError
+from whet.core.options import CAPS
 from whet.core.text import count, one_line
 
 Suite = Annotated[str, typer.Argument(metavar="SUITE", show_default=False, help="As `whet bench list` names it.")]
@@ -65,7 +66,7 @@ JUDGED = ("min_speedup", "confidence", "cores", "until", "python", "device", "ar
 """Options of the verdicts."""
 
 
-@opt.takes(*opt.CAPS, *JUDGED)
+@opt.takes(*CAPS, *JUDGED)
 def run(
     ctx: typer.Context,
     suite: Suite,

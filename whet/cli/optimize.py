@@ -7,9 +7,10 @@ from typing import Any
 import typer
 
 from whet.cli import options as opt
+from whet.core.options import CAPS
 
 
-@opt.takes(*opt.CAPS, *opt.SHARED)
+@opt.takes(*CAPS, *opt.SHARED)
 def optimize(
     ctx: typer.Context,
     target: opt.Target,

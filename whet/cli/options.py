@@ -15,13 +15,12 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from whet.core.errors import UsageError
-from whet.core.options import Budget, Options, declared
+from whet.core.options import CAPS, Budget, Options, declared
 
 Command = TypeVar("Command", bound=Callable[..., int])
 
 SHARED = tuple(field.name for field in fields(Options) if field.name not in ("to", "cluster"))
 """Options of a verdict; the others are of `transpile` alone, and a form of ``--workers``."""
-CAPS = tuple(f"budget_{field.name}" for field in fields(Budget))
 
 
 def takes(*names: str) -> Callable[[Command], Command]:
@@ -43,7 +42,7 @@ def takes(*names: str) -> Callable[[Command], Command]:
 
 
 def _parameter(name: str) -> Parameter:
-    kind, field = (Budget, name.removeprefix("budget_")) if name in CAPS else (Options, name)
+    kind, field = (Budget, CAPS[name]) if name in CAPS else (Options, name)
     type, said = declared(kind)[field]
     option = typer.Option(f"--{name.replace('_', '-')}", metavar=said.metavar or None, help=said.help)
     default = next(one.default for one in fields(kind) if one.name == field)
@@ -52,7 +51,7 @@ def _parameter(name: str) -> Parameter:
 
 def budget_of(given: dict[str, Any]) -> Budget:
     """Returns the caps among a command's options."""
-    return Budget(**{name.removeprefix("budget_"): given[name] for name in CAPS})
+    return Budget(**{name: given[option] for option, name in CAPS.items()})
 
 
 def _set_debug(ctx: typer.Context, asked: bool) -> None:

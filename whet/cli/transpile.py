@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from whet.cli import options as opt
+from whet.core.options import CAPS
 
 Isa = Annotated[str, typer.Option("--to", metavar="ISA", help="aarch64, riscv64 or x86_64.")]
 
 
-@opt.takes(*opt.CAPS, "workload", "python", "sandbox", "unsafe", "workers", "seed")
+@opt.takes(*CAPS, "workload", "python", "sandbox", "unsafe", "workers", "seed")
 def transpile(
     ctx: typer.Context,
     target: Annotated[str, typer.Argument(metavar="FILE", help="The assembly, beside the whet.toml of its routine.")],

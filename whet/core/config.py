@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from whet.core.errors import UsageError, nearest
-from whet.core.options import Budget, Options, declared
+from whet.core.options import CAPS, Budget, Options, declared
 
 ALIKE = 0.7
 """How much of a wrong key has to agree with the one that is suggested. Below, unrelated ones are: build for until."""
 PYPROJECT, WHET_TOML = "pyproject.toml", "whet.toml"
 SHARED = ("min_speedup", "max_memory", "confidence")
 """Options that a project may state for all of its functions."""
-CAPS = {field.name: f"budget_{field.name}" for field in fields(Budget)}
 
 
 def _declared() -> dict[str, Any]:
     """Returns the fields that are declared as options of the command line; None leaves them to it."""
-    caps = {CAPS[name]: (kind, None) for name, (kind, _) in declared(Budget).items()}
+    caps = {option: (declared(Budget)[name][0], None) for option, name in CAPS.items()}
     return caps | {name: (declared(Options)[name][0] | None, None) for name in SHARED}
 
 
 def or_configured(given: Budget, config: ProjectConfig) -> Budget:
     """Returns a budget in which the configuration caps what nobody gave a cap for."""
-    caps = {name: getattr(given, name) for name in CAPS}
-    return Budget(**{name: getattr(config, CAPS[name]) if cap is None else cap for name, cap in caps.items()})
+    caps = {name: (getattr(given, name), getattr(config, option)) for option, name in CAPS.items()}
+    return Budget(**{name: stated if cap is None else cap for name, (cap, stated) in caps.items()})
 
 
 class ModelPrice(BaseModel):

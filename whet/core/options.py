@@ -201,6 +201,10 @@ class Budget:
                 raise UsageError(f"--budget-{field.name} {value:g} is negative")
 
 
+CAPS = {f"budget_{field.name}": field.name for field in fields(Budget)}
+"""The options that are caps, and what each is called in a budget."""
+
+
 @cache
 def declared(kind: type) -> Mapping[str, tuple[Any, Said]]:
     """Returns the type of each option of `Options` or `Budget` by its name, and what is told of it."""

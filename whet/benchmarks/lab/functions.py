@@ -203,13 +203,15 @@ class Helper:
             self.close()
             raise Unusable(f"the suite's own code failed: {answer.detail}")
         try:
-            kind, _, _, value, _ = read(answer[0])
-            said = f"{value[0].partition(':')[2]}: {value[1][:200]}" if kind == "raise" else f"no plain data ({kind})"
+            came = CallOutcome.of(read(answer[0]))
+            said = (
+                f"{came.exception}: {came.value[1][:200]}" if came.kind == "raise" else f"no plain data ({came.kind})"
+            )
         except (CodecError, RecursionError, ValueError, TypeError, IndexError, AttributeError):
             raise Unusable("the suite's own code sent no outcome") from None
-        if kind != "value":
+        if came.kind != "value":
             raise Unusable(f"the suite's own code failed: {said}")
-        return value
+        return came.value
 
     def _start(self) -> Live:
         subject = self._workshop.build(self._workshop.task.source)
