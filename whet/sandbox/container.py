@@ -28,6 +28,7 @@ from whet.sandbox.process_tree import tree
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
+from whet.sandbox.usage import Usage
 
 START_SECONDS = 20.0
 
@@ -80,7 +81,7 @@ class Container(Holder):
             self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
-        super().__init__(Link(connected))
+        super().__init__(Link(connected), Usage(self._pids, self._measured, self._group_cpu))
         self._gauge: Gauge | None = None
         self._account: CpuAccount | None = None
         self._events: int | None = None
@@ -92,7 +93,6 @@ class Container(Holder):
             raise SandboxError(f"the program inside a container does not run: {error}") from None
         connected.settimeout(ANSWER_SECONDS)
         self._events = events[0] if events else None
-        self._base = 0
         self._pid = 0
         self._used = False
         if shape.preload is not None and not fit:
@@ -140,7 +140,7 @@ class Container(Holder):
     def start(self, job: Job, release: Release) -> HeldProcess:
         """See `Holder.start`."""
         used, self._used = self._used, True
-        if job.gauged and not self._rewound() and used:
+        if job.gauged and not ((group := self._measured()) and group.reset()) and used:
             raise OSError("its peak of memory still holds what an earlier job used")
         argv, variables = boot(job.interpreter, job.program), environment(job)
         if not self._on.empty_environment:
@@ -162,17 +162,8 @@ class Container(Holder):
             return kills(self._events) > 0
         return False
 
-    def peak(self) -> int | None:
-        """See `Holder.peak`: by how much it rose above what was used when it began anew."""
-        found = self._measured()
-        return None if found is None else max(0, found.peak() - self._base)
-
-    def reset(self) -> None:
-        """See `Holder.reset`."""
-        self._rewound()
-
-    def pids(self) -> list[int]:
-        """See `Holder.pids`: none where the container ended, or where the engine numbers processes otherwise."""
+    def _pids(self) -> list[int]:
+        """Returns no processes where the container ended, or where the engine numbers processes otherwise."""
         import docker
 
         with suppress(docker.errors.DockerException, OSError):
@@ -183,24 +174,15 @@ class Container(Holder):
                 return list(tree(self._pid))
         return []
 
-    def group_cpu(self) -> float | None:
-        """See `Holder.group_cpu`: of the container, whose keeper waits meanwhile."""
+    def _group_cpu(self) -> float | None:
         if self._account is None:
-            self._account = next((account_of(pid, self.id) for pid in self.pids()[:1]), None)
+            self._account = next((account_of(pid, self.id) for pid in self._pids()[:1]), None)
         return None if self._account is None else self._account.seconds()
 
     def _measured(self) -> Gauge | None:
         if self._gauge is None:
-            self._gauge = next((gauge(pid) for pid in self.pids()[:1]), None)
+            self._gauge = next((gauge(pid) for pid in self._pids()[:1]), None)
         return self._gauge
-
-    def _rewound(self) -> bool:
-        """Begins its peak anew; returns False where that still holds what was used before."""
-        found = self._measured()
-        if found is None or not found.reset():
-            return False
-        self._base = found.peak()
-        return True
 
     def remove(self) -> None:
         """See `Holder.remove`."""

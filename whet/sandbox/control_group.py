@@ -14,12 +14,13 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.task import MIB
 from whet.sandbox.cpu_account import CpuAccount, account_in
+from whet.sandbox.gauge import Gauge
 from whet.sandbox.ownership import is_gone, owner
 
 SPARE = 32 * MIB  # for what the job's own code does not use: bubblewrap, the interpreter, the kernel's own records
@@ -38,7 +39,6 @@ class Interface:
         memory: the limit of memory.
         swap: the limit of what is swapped out: in version 1 of that and memory together, in version 2 of that alone.
         unbounded: what is written to be without such a limit.
-        used: the memory that is used now.
         peak: the most memory that was used; written to, it begins anew.
         events: counts the processes that were killed at the limit.
     """
@@ -47,7 +47,6 @@ class Interface:
     memory: str
     swap: str
     unbounded: str
-    used: str
     peak: str
     events: str
 
@@ -57,7 +56,6 @@ FIRST = Interface(
     memory="memory.limit_in_bytes",
     swap="memory.memsw.limit_in_bytes",
     unbounded="-1",
-    used="memory.usage_in_bytes",
     peak="memory.max_usage_in_bytes",
     events="memory.oom_control",
 )
@@ -66,7 +64,6 @@ SECOND = Interface(
     memory="memory.max",
     swap="memory.swap.max",
     unbounded="max",
-    used="memory.current",
     peak="memory.peak",
     events="memory.events",
 )
@@ -111,15 +108,19 @@ class ControlGroup:
         accounting = None if place.accounting is None else place.accounting / name
         self._folders = _distinct(self._memory, self._processes, accounting)
         self._account: CpuAccount | None = None
-        self._descriptors: list[int] = []
+        self._files = ExitStack()
         self._members: set[str] = set()
-        self._job = Baseline(0, 0, 0, False)
+        self._job = Baseline(0, 0, False)
         try:
             for folder in self._folders:
                 folder.mkdir()
-            self._events = self._open(self._interface.events, os.O_RDONLY)
-            self._peak = self._open_peak()
+            self._events = os.open(self._memory / self._interface.events, os.O_RDONLY | os.O_CLOEXEC)
+            self._files.callback(os.close, self._events)
+            self._gauge = Gauge(self._memory / self._interface.peak)
+            self._files.callback(self._gauge.close)
             self._account = None if accounting is None else account_in(accounting)
+            if self._account is not None:
+                self._files.callback(self._account.close)
         except OSError:
             self.remove()
             raise
@@ -156,9 +157,7 @@ class ControlGroup:
             with suppress(FileNotFoundError):  # a kernel that does not count what is swapped out
                 _write(self._memory / name, value)
         _write(self._processes / "pids.max", str(processes + len(self._members)) if processes else "max")
-        fresh = self.reset()
-        used = int((self._memory / self._interface.used).read_text())
-        self._job = Baseline(memory, used, kills(self._events), fresh)
+        self._job = Baseline(memory, kills(self._events), self.reset())
 
     def excess(self) -> str:
         """Returns what the kernel stopped in the job; empty where it had to stop nothing."""
@@ -174,9 +173,7 @@ class ControlGroup:
         Returns:
             bytes; None where the kernel cannot begin anew, so that it may be an earlier job's.
         """
-        if not self._job.fresh:
-            return None
-        return max(0, int(os.pread(self._peak, 64, 0)) - self._job.used)
+        return self._gauge.peak() if self._job.fresh else None
 
     def cpu(self) -> float | None:
         """Returns the CPU seconds of all that ever ran in it, exact but for what runs now; None where nobody counts."""
@@ -184,11 +181,7 @@ class ControlGroup:
 
     def reset(self) -> bool:
         """Begins the peak anew at what is used now; returns False where the kernel cannot (version 2 before 6.12)."""
-        try:
-            os.pwrite(self._peak, b"0", 0)
-        except OSError:
-            return False
-        return True
+        return self._gauge.reset()
 
     def empty(self) -> bool:
         """Whether nothing is left of the last job: no process, and no memory that is not a copy of a disk's files."""
@@ -200,28 +193,14 @@ class ControlGroup:
 
     def remove(self) -> bool:
         """Removes it once its last process, which has been killed, is gone; returns False where one stays."""
-        if self._account is not None:
-            self._account.close()
-            self._account = None
-        while self._descriptors:
-            os.close(self._descriptors.pop())
+        self._files.close()
+        self._account = None
         deadline = time.monotonic() + GONE_SECONDS
         while [folder for folder in self._folders if not _removed(folder)]:  # tries each of them
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.001)
         return True
-
-    def _open(self, name: str, flags: int) -> int:
-        self._descriptors.append(os.open(self._memory / name, flags | os.O_CLOEXEC))
-        return self._descriptors[-1]
-
-    def _open_peak(self) -> int:
-        """Opens the peak's file, so that it can begin anew where the kernel lets it."""
-        try:
-            return self._open(self._interface.peak, os.O_RDWR)
-        except OSError:
-            return self._open(self._interface.peak, os.O_RDONLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +209,11 @@ class Baseline:
 
     Attributes:
         memory: its limit in bytes; 0 is none.
-        used: bytes that were counted for the group already.
         kills: processes that the kernel had killed in it.
         fresh: whether the peak began with it.
     """
 
     memory: int
-    used: int
     kills: int
     fresh: bool
 

@@ -15,6 +15,7 @@ from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slot
 from whet.sandbox.spawner import end
+from whet.sandbox.usage import Usage
 from whet.sandbox.watchdog import Bounds, Watchdog
 
 
@@ -51,7 +52,7 @@ class ForkServer(Holder):
             with theirs:
                 self._process = start(theirs.fileno())
             undoing.pop_all()
-        super().__init__(Link(ours))
+        super().__init__(Link(ours), Usage(lambda: list(tree(self.pid)), group_cpu=slot.cpu))
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot
@@ -84,14 +85,6 @@ class ForkServer(Holder):
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""
         return self.excess or self._slot.overdrawn()
-
-    def pids(self) -> list[int]:
-        """See `Holder.pids`: one job runs at a time, and what forks it waits meanwhile."""
-        return list(tree(self.pid))
-
-    def group_cpu(self) -> float | None:
-        """See `Holder.group_cpu`."""
-        return self._slot.cpu()
 
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""

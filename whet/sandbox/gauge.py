@@ -15,7 +15,7 @@ PLACES = (("memory", "/sys/fs/cgroup/memory", "memory.max_usage_in_bytes"), ("",
 
 
 class Gauge:
-    """A control group that somebody else made."""
+    """The peak of one control group, without what was used when it began."""
 
     def __init__(self, file: Path) -> None:
         """Opens the file of its peak.
@@ -25,10 +25,11 @@ class Gauge:
         """
         writable = os.access(file, os.W_OK)
         self._peak = os.open(file, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC)
+        self._base = 0
 
     def peak(self) -> int:
-        """Returns the most bytes used together since it was made, or since `reset`."""
-        return int(os.pread(self._peak, 64, 0))
+        """Returns the most bytes used together since it was made; or, beyond what was used then, since `reset`."""
+        return max(0, self._read() - self._base)
 
     def reset(self) -> bool:
         """Begins the peak anew at what is used now; returns False where the kernel does not let it."""
@@ -36,7 +37,11 @@ class Gauge:
             os.pwrite(self._peak, b"0", 0)
         except OSError:  # opened for reading alone, or the second interface before Linux 6.12
             return False
+        self._base = self._read()
         return True
+
+    def _read(self) -> int:
+        return int(os.pread(self._peak, 64, 0))
 
     def close(self) -> None:
         """Closes the file."""

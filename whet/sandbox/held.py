@@ -13,11 +13,11 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.forking import FAILED, LINK, PLAIN, PROGRAM, TREE, File
 from whet.sandbox.inside.link import Link
-from whet.sandbox.process_tree import cpu_seconds
 from whet.sandbox.protections import Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.session import Child, PipeSession, crash, text
 from whet.sandbox.staging import first_words
+from whet.sandbox.usage import Usage
 
 ANSWER_SECONDS = 10.0
 PRELOAD_SECONDS = 120.0
@@ -54,8 +54,15 @@ class Unfit(Exception):
 class Holder(ABC):
     """A process inside that starts one job at a time; this is our end of the link to it."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, usage: Usage) -> None:
+        """Takes it over.
+
+        Args:
+            link: to it.
+            usage: of its jobs, of which one runs at a time, and of what starts them, which waits meanwhile.
+        """
         self._link = link
+        self.usage = usage
 
     @abstractmethod
     def start(self, job: Job, release: Release) -> HeldProcess:
@@ -69,26 +76,6 @@ class Holder(ABC):
     @abstractmethod
     def overdrawn(self) -> Incident | None:
         """Returns what was stopped in it for what it used."""
-
-    def peak(self) -> int | None:
-        """See `whet.sandbox.protocol.Session.peak`."""
-        return None
-
-    def reset(self) -> None:
-        """See `whet.sandbox.protocol.Session.reset`."""
-        return
-
-    def pids(self) -> list[int]:
-        """See `whet.sandbox.protocol.Session.pids`."""
-        return []
-
-    def cpu(self) -> float | None:
-        """See `whet.sandbox.protocol.Session.cpu`."""
-        return cpu_seconds(self.pids())
-
-    def group_cpu(self) -> float | None:
-        """See `whet.sandbox.protocol.Session.group_cpu`."""
-        return None
 
     @abstractmethod
     def remove(self) -> None:
@@ -134,6 +121,7 @@ class HeldProcess:
 
     def __init__(self, holder: Holder, release: Release, stdin: int, stdout: int, stderr: int) -> None:
         self.stdin, self.stdout = stdin, stdout
+        self.usage = holder.usage
         self._stderr = stderr
         self._holder = holder
         self._release = release
@@ -159,26 +147,6 @@ class HeldProcess:
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
         return self._holder.overdrawn()
-
-    def peak(self) -> int | None:
-        """See `whet.sandbox.session.Child.peak`."""
-        return self._holder.peak()
-
-    def reset(self) -> None:
-        """See `whet.sandbox.session.Child.reset`."""
-        self._holder.reset()
-
-    def pids(self) -> list[int]:
-        """See `whet.sandbox.session.Child.pids`."""
-        return self._holder.pids()
-
-    def cpu(self) -> float | None:
-        """See `whet.sandbox.session.Child.cpu`."""
-        return self._holder.cpu()
-
-    def group_cpu(self) -> float | None:
-        """See `whet.sandbox.session.Child.group_cpu`."""
-        return self._holder.group_cpu()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""

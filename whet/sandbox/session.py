@@ -9,16 +9,17 @@ import signal
 import struct
 import subprocess
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Protocol
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, framed
 from whet.sandbox.inside.decode import decode
-from whet.sandbox.process_tree import cpu_seconds, tree
+from whet.sandbox.process_tree import tree
 from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import CpuLimit, Incident
+from whet.sandbox.usage import Group, Usage
 
 HEADER = 8
 PIECE = 1 << 16
@@ -43,6 +44,10 @@ class Child(Protocol):
     def stdout(self) -> int:
         """The descriptor that it writes, at our end."""
 
+    @property
+    def usage(self) -> Usage:
+        """What its processes use."""
+
     def fate(self) -> Incident:
         """Returns how it ended; ends it where it has not by itself.
 
@@ -52,21 +57,6 @@ class Child(Protocol):
 
     def overdrawn(self) -> Incident | None:
         """Returns what the kernel had to stop in it, though it may look well."""
-
-    def peak(self) -> int | None:
-        """See `whet.sandbox.protocol.Session.peak`."""
-
-    def reset(self) -> None:
-        """See `whet.sandbox.protocol.Session.reset`."""
-
-    def pids(self) -> list[int]:
-        """See `whet.sandbox.protocol.Session.pids`."""
-
-    def cpu(self) -> float | None:
-        """See `whet.sandbox.protocol.Session.cpu`."""
-
-    def group_cpu(self) -> float | None:
-        """See `whet.sandbox.protocol.Session.group_cpu`."""
 
     def close(self, spoiled: bool) -> None:
         """Ends it with all that it started.
@@ -112,7 +102,7 @@ class CpuDeadline:
         waited = time.perf_counter() - self._begun
         if waited < UNCOUNTED_SECONDS:
             return UNCOUNTED_SECONDS - waited
-        used = self._child.cpu() or 0.0
+        used = self._child.usage.cpu() or 0.0
         if self._before is None:
             self._before = used
         return min(self._limit.wall - waited, self._limit.seconds - (used - self._before))
@@ -169,23 +159,23 @@ class PipeSession:
 
     def peak(self) -> int | None:
         """See `whet.sandbox.protocol.Session.peak`."""
-        return self._child.peak()
+        return self._child.usage.peak()
 
     def reset(self) -> None:
         """See `whet.sandbox.protocol.Session.reset`."""
-        self._child.reset()
+        self._child.usage.reset()
 
     def pids(self) -> list[int]:
         """See `whet.sandbox.protocol.Session.pids`."""
-        return self._child.pids()
+        return self._child.usage.pids()
 
     def cpu(self) -> float | None:
         """See `whet.sandbox.protocol.Session.cpu`."""
-        return self._child.cpu()
+        return self._child.usage.cpu()
 
     def group_cpu(self) -> float | None:
         """See `whet.sandbox.protocol.Session.group_cpu`."""
-        return self._child.group_cpu()
+        return self._child.usage.group_cpu()
 
     def close(self) -> None:
         """See `whet.sandbox.protocol.Session.close`."""
@@ -308,11 +298,24 @@ def text(said: bytes) -> str:
 class LocalProcess:
     """A `Child` that this process started, and that leads its own process group."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        group: Callable[[], Group | None] = lambda: None,
+        group_cpu: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        """Takes it over.
+
+        Args:
+            process: with three pipes.
+            group: see `Usage`.
+            group_cpu: see `Usage`.
+        """
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self._process = process
+        self.usage = Usage(lambda: list(tree(process.pid)), group, group_cpu)
         self._pipes = (process.stdin, process.stdout, process.stderr)
         self.stdin = process.stdin.fileno()
         self.stdout = process.stdout.fileno()
@@ -335,25 +338,6 @@ class LocalProcess:
 
     def overdrawn(self) -> Incident | None:
         """See `Child.overdrawn`."""
-        return None
-
-    def peak(self) -> int | None:
-        """See `Child.peak`: it is in no control group of its own."""
-        return None
-
-    def reset(self) -> None:
-        """See `Child.reset`."""
-
-    def pids(self) -> list[int]:
-        """See `Child.pids`."""
-        return list(tree(self._process.pid))
-
-    def cpu(self) -> float | None:
-        """See `Child.cpu`."""
-        return cpu_seconds(self.pids())
-
-    def group_cpu(self) -> float | None:
-        """See `Child.group_cpu`: it is in no control group of its own."""
         return None
 
     def close(self, spoiled: bool) -> None:

@@ -116,12 +116,11 @@ class WatchedProcess(LocalProcess):
         slot: Slot,
         release: Callable[[Slot], None],
     ) -> None:
-        super().__init__(process)
+        super().__init__(process, lambda: slot.group, slot.cpu)
         self.pid = process.pid
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot
-        self._base = 0
         self._release = release
 
     def stop(self, excess: Incident) -> None:
@@ -135,21 +134,6 @@ class WatchedProcess(LocalProcess):
     def overdrawn(self) -> Incident | None:
         """See `whet.sandbox.session.Child.overdrawn`."""
         return self.excess or self._slot.overdrawn()
-
-    def peak(self) -> int | None:
-        """See `whet.sandbox.session.Child.peak`."""
-        group = self._slot.group
-        found = None if group is None else group.peak()
-        return None if found is None else max(0, found - self._base)
-
-    def reset(self) -> None:
-        """See `whet.sandbox.session.Child.reset`."""
-        if (group := self._slot.group) and group.reset():
-            self._base = group.peak() or 0
-
-    def group_cpu(self) -> float | None:
-        """See `whet.sandbox.session.Child.group_cpu`."""
-        return self._slot.cpu()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""
