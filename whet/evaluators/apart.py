@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from whet.core.candidate import Candidate
 from whet.core.profile import Profile
-from whet.core.verdict import Rung, Verdict
+from whet.core.verdict import Rung
+from whet.evaluators.rungs import Check
 
 
 class Apart(Protocol):
@@ -15,12 +17,11 @@ class Apart(Protocol):
     def judges(self, candidate: Candidate) -> bool:
         """Whether a candidate is one of those."""
 
-    def check(self, candidate: Candidate, rungs: tuple[str, ...], seed: int) -> Verdict:
-        """Climbs the rungs before measuring.
+    def checks(self, candidate: Candidate, seed: int) -> Mapping[str, Check]:
+        """Returns the rungs before measuring that it has, by name.
 
         Args:
             candidate: one that it judges.
-            rungs: that were asked for.
             seed: of the inputs of its batch.
         """
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from whet.core.candidate import Candidate
 from whet.core.options import Options
-from whet.core.rungs import RUNGS
+from whet.core.rungs import CHECKS
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Fault
@@ -40,8 +40,7 @@ def decided_by_text(task: Task, candidate: Candidate, options: Options) -> Verdi
     # What an assembly routine is timed against is made from its reference, not from its own text.
     if not options.times or task.reference is not None or not (same := _same(task, candidate.source)):
         return None
-    between = RUNGS[RUNGS.index("screen") + 1 : RUNGS.index("measure")]
-    skipped = (Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, same) for name in between)
+    skipped = (Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, same) for name in CHECKS if name != "screen")
     measure = Rung("measure", RungStatus.FAILED, Reason.NOT_FASTER, f"{same}; nothing was run")
     return Verdict(candidate.id, (replace(screen, detail=f"{screen.detail}; {same}"), *skipped, measure))
 

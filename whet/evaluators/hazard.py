@@ -95,9 +95,7 @@ def check_hazards(
     """
     if workshop.task.kind is not Kind.PROGRAM or not language_of_task(workshop.task).sanitized:
         return None
-    plain = workshop.build(source)
-    assert isinstance(plain, Subject), "a candidate that does not build is not run"
-    used = (ADDRESSES, RACES) if _starts_threads(plain) else (ADDRESSES,)
+    used = (ADDRESSES, RACES) if _starts_threads(workshop.built(source)) else (ADDRESSES,)
     counts, cut = {}, {}
     for sanitizer in used:
         items, planned = _inputs(inputs, derive(seed, sanitizer.name), costs)

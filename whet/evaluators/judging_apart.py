@@ -34,9 +34,9 @@ def judging_apart(
     """Returns what judges such answers of a task; None where its answers run here."""
     task = workshop.task
     if routines is not None and task.emulated:
-        return Emulated(task, RoutineChecks(task, routines), options)
+        return Emulated(task, RoutineChecks(task, routines))
     if task.translated and task.kind is Kind.PROGRAM:
-        return Emulated(task, ProgramChecks(workshop, source, oracle, compare), options)
+        return Emulated(task, ProgramChecks(workshop, source, oracle, compare))
     if task.launch is not None and task.launch.device == CPU:
         return kernels
     if task.module is not None and task.module.device == CPU:

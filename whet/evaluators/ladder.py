@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
-from whet.core.ahead import import_ahead
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.errors import UsageError
@@ -18,30 +16,27 @@ from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
 from whet.core.options import Options
 from whet.core.profile import Profile
-from whet.core.rungs import RUNGS, place
+from whet.core.rungs import beyond
 from whet.core.store import Store
 from whet.core.task import HINTS, Task
-from whet.core.verdict import Reason, Verdict
+from whet.core.verdict import Verdict
 from whet.evaluators.apart import Apart
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
 from whet.evaluators.circumstances import circumstances
-from whet.evaluators.climber import Climber
-from whet.evaluators.comparison import compared
+from whet.evaluators.climbing.chosen import Rungs
+from whet.evaluators.climbing.comparing import Comparing
+from whet.evaluators.climbing.rung import Climber, RungCheck, checks_of
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
-from whet.evaluators.extra_rungs import checked, extra_rungs
-from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
-from whet.evaluators.hazard import check_hazards
+from whet.evaluators.finding import Fault, Inconclusive, Passed
 from whet.evaluators.helpers import Comparison, comparable, inputs_for
-from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.judging_apart import judging_apart
 from whet.evaluators.kernels import protocol
 from whet.evaluators.kernels.device import placed
-from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.known_baselines import KnownBaselines, keepable
 from whet.evaluators.languages.registry import language_of_answer, language_of_task
 from whet.evaluators.loading import expect_built, expect_loadable, expect_parsed, own_tests
@@ -49,14 +44,12 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.package import described
-from whet.evaluators.pairs import Side
 from whet.evaluators.preloads import preloads
 from whet.evaluators.profilers.hot_spots import PROFILED, profile
 from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.ptx.running import on_device
 from whet.evaluators.rungs import (
-    Check,
     climbed,
     ended,
     extended,
@@ -66,7 +59,6 @@ from whet.evaluators.rungs import (
     with_evidence,
     with_the_baseline,
 )
-from whet.evaluators.screening import screened
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.instruments import Instruments, default_instruments
 from whet.evaluators.timing.metrics import Metrics, looks_at
@@ -172,9 +164,10 @@ class Ladder:
         self._apart = judging_apart(
             workshop, source, self._oracle, options, seed, *judges, self._compared_alone, open_ladder
         )
+        self._rungs = Rungs(workshop, source, self._oracle, options, seed, *judges)
+        self._later: tuple[RungCheck, ...] = ()
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
-        self._protocol: protocol.KernelBench | None = None
 
     def _elsewhere(self, candidate: Candidate) -> Apart | None:
         """Returns what judges a candidate that cannot run here as it is."""
@@ -222,11 +215,10 @@ class Ladder:
             self._baseline = on_device(self._workshop, self._baseline, self._source, self._oracle, seed)
         if task.module is not None and task.module.scaled:
             self._listener(Event(EventKind.STAGE, f"scaled to this machine: {task.module.scaled}"))
-        if self._options.protocol is not None:
-            self._protocol = protocol.KernelBench(self._workshop, subject, self._baseline.limit)
         if self._baseline.strengthened:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         self._tests = own_tests(task, self._workshop)
+        self._later = self._rungs.later(self._baseline, self.comparing, self._tests)
 
     def _examined(self, subject: Subject, shortest_limit: float | None) -> Baseline:
         """Returns what an earlier run found of the baseline, or finds it."""
@@ -246,6 +238,11 @@ class Ladder:
         if self._baseline is None:
             raise AssertionError("validate() comes first")
         return self._baseline
+
+    @property
+    def comparing(self) -> Comparing:
+        """Compares candidates with the validated baseline."""
+        return Comparing(self._workshop, self._source, self._oracle, self.baseline, self._explain)
 
     @property
     def looks(self) -> Looks:
@@ -291,32 +288,22 @@ class Ladder:
             return Verdict(candidate.id, ())  # a process that imports torch is no cheap look
         expect_parsed(self.task)
         with closing(Climber(candidate, self._batches.alone(candidate.id))) as climber:
-            found = climbed(candidate.id, self._checks(climber)[:2], self._beyond, self._options.until)
+            found = climbed(candidate.id, checks_of(self._rungs.early(), climber), self._options.until).until("test")
         if found.failed:
             expect_loadable(self.task, self._workshop)  # what is wrong with both is not the candidate's fault
         return found
 
     def check(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.check`."""
-        if absent := self._elsewhere(candidate):
-            with self._batches.joined(candidate.id) as batch:
-                return absent.check(candidate, tuple(name for name in RUNGS if not self._beyond(name)), batch.seed)
+        absent = self._elsewhere(candidate)
         with self._batches.joined(candidate.id) as batch, closing(Climber(candidate, batch)) as climber:
-            return climbed(candidate.id, self._checks(climber), self._beyond, self._options.until)
+            checks = absent.checks(candidate, batch.seed) if absent else checks_of(self._all_rungs(), climber)
+            return climbed(candidate.id, checks, self._options.until)
 
-    def _checks(self, climber: Climber) -> tuple[tuple[str, Check], ...]:
-        return (
-            ("screen", lambda: self._screen(climber.candidate)),
-            ("build", lambda: self._build(climber)),
-            ("test", lambda: self._test(climber)),
-            ("differential", lambda: self._differential(climber)),
-            ("hazard", lambda: self._hazard(climber)),
-            ("prove", lambda: self._routines.prove(climber.candidate.source) if self._routines else None),
-            *(
-                (name, partial(checked, name, extra, self._workshop, climber.candidate))
-                for name, extra in extra_rungs()
-            ),
-        )
+    def _all_rungs(self) -> tuple[RungCheck, ...]:
+        if not self._later:
+            raise AssertionError("validate() comes first")
+        return (*self._rungs.early(), *self._later)
 
     def helpers(self, candidate: Candidate, verdict: Verdict) -> Helpers:
         """See `whet.evaluators.protocol.Evaluator.helpers`."""
@@ -352,7 +339,7 @@ class Ladder:
             return self._timed(candidate, verdict, "confirm", self.looks.confirm)
         seed = derive(self._seed, "confirm", candidate.id)
         hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
-        fresh = with_the_baseline(lambda n: self.compare(candidate, derive(seed, n) if n else seed, hash_seed))
+        fresh = with_the_baseline(lambda n: self.comparing.alone(candidate, derive(seed, n) if n else seed, hash_seed))
         if isinstance(fresh, Fault):
             return extended(verdict, ended("confirm", fresh, 0.0))
         confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
@@ -372,114 +359,14 @@ class Ladder:
         self._source.close()
         self._workshop.sandbox.close()
 
-    def _beyond(self, name: str) -> bool:
-        return self._options.until is not None and place(name) > place(self._options.until)
-
-    def _screen(self, candidate: Candidate) -> Finding:
-        if self._kernels is not None:
-            return self._kernels.screen(candidate.source)
-        return screened(self.task, candidate.source)
-
-    def _build(self, climber: Climber) -> Finding:
-        assembled = self._kernels.build(climber.candidate) if self._kernels is not None else None
-        if isinstance(assembled, Fault):
-            return assembled
-        if self._routines is not None and isinstance(made := self._routines.assembled(climber.candidate.source), Fault):
-            return made
-        subject = self._workshop.build(climber.candidate.source)
-        if isinstance(subject, Fault):
-            return subject
-        # Its process stays, for the rung that compares it.
-        climber.side = Side(subject, climber.batch.hash_seed)
-        return climber.side.open() or assembled or Passed(language_of_task(self.task).ready)
-
-    def _test(self, climber: Climber) -> Finding | None:
-        cases = [case for case in self._source.cases if case.expected is not None]
-        if self._tests is None and not cases:
-            return None
-        tested = Passed("")
-        if self._tests is not None:
-            found = self._tests.check(self._workshop.sandbox, self._workshop.interpreter, climber.candidate.source)
-            if not isinstance(found, Passed):
-                return found
-            tested = found
-        with closing(Side(climber.built.subject, climber.batch.hash_seed)) as side:
-            for case in cases:
-                answer = side.call(case.payload, self.baseline.limit)
-                if isinstance(answer, Fault):
-                    return Fault(answer.reason, f"{answer.detail}\n{self._oracle.input_text(case)}")
-                if fault := self._oracle.judge(case, answer[0], answer[0]):
-                    return fault
-        detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
-        return Passed(detail, tested.evidence)
-
-    def _differential(self, climber: Climber) -> Finding:
-        # A fork of a warm worker with other hashes and another address layout. What a candidate does in a process that
-        # is no fork is seen before it is reported: when it is confirmed, or here where nobody asks for that.
-        if self._options.times and not self.task.untimed:
-            import_ahead("scipy.stats")  # takes a second, and is needed once there are figures
-        watched = Passed("")
-        if self._routines is not None:
-            called = self._routines.check(climber.candidate.source, climber.batch.seed)
-            if isinstance(called, Fault) or (isinstance(called, Skipped) and called.reason is Reason.UNSUPPORTED_CPU):
-                return called
-            watched = climber.watched = called if isinstance(called, Passed) else watched
-        elsewhere = None if self._beyond("confirm") else Elsewhere(climber.batch.other_hash_seed, worker=0)
-
-        def compare(number: int) -> Fault | Passed | Inconclusive:
-            if not number:
-                return self._compared(climber.batch.examination, climber.built, elsewhere)
-            return self.compare(climber.candidate, derive(climber.batch.seed, number), climber.batch.hash_seed)
-
-        found = with_the_baseline(compare)
-        if self._protocol is None:
-            return found
-        said = self._protocol.judge(climber.built.subject)
-        evidence = {**found.evidence, "protocol": said}
-        return replace(found, detail=f"{found.detail}\n{protocol.told(said)}", evidence=evidence)
-
-    def compare(self, candidate: Candidate, seed: int, hash_seed: int) -> Fault | Passed | Inconclusive:
-        """Compares a candidate that builds with the baseline, on the inputs that follow from a seed.
-
-        They come again in a process that is no fork.
-        """
-        examination, theirs = self._examination(seed, hash_seed), Side(self._subject(candidate), hash_seed)
-        with closing(examination), closing(theirs):
-            return self._compared(examination, theirs, None)
+    def _examination(self, seed: int, hash_seed: int) -> Examination:
+        return self.comparing.examination(seed, hash_seed)
 
     def _compared_alone(self, candidate: Candidate, seed: int) -> Fault | Passed | Inconclusive:
-        return self.compare(candidate, seed, hash_seeds(seed, "program", candidate.id)[0])
+        return self.comparing.alone(candidate, seed, hash_seeds(seed, "program", candidate.id)[0])
 
-    def _examination(self, seed: int, hash_seed: int) -> Examination:
-        baseline = self.baseline
-        return Examination(baseline.subject, self._source, seed, hash_seed, baseline.limit, baseline.costs)
-
-    def _compared(
-        self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None
-    ) -> Fault | Passed | Inconclusive:
-        strengthened = self.baseline.strengthened
-        return compared(self.task, examination, theirs, self._oracle, elsewhere, self._explain, strengthened)
-
-    def _hazard(self, climber: Climber) -> Finding | None:
-        if climber.watched is not None and climber.watched.detail:
-            return Passed(f"registers, stack and memory were watched: {climber.watched.detail}")
-        if self._kernels is not None:
-            return Passed("the memory around each buffer was looked at after each launch")
-        candidate = climber.candidate
-        seed = derive(self._seed, "hazard", candidate.id)
-        if self.task.module is not None:
-            return check_kernels(self.baseline.subject, self._subject(candidate), self._source, seed)
-        workshop, limit, costs = self._workshop, self.baseline.limit, self.baseline.costs
-        return with_the_baseline(
-            lambda n: check_hazards(
-                workshop, candidate.source, self._source, derive(seed, n) if n else seed, limit, costs
-            )
-        )
-
-    def _subject(self, candidate: Candidate) -> Subject:
-        subject = self._workshop.build(candidate.source)
-        assert isinstance(subject, Subject), "a candidate that does not build is not run"
-        return subject
+    def _beyond(self, name: str) -> bool:
+        return beyond(name, self._options.until)
 
     def _timed(
         self,

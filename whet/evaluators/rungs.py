@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from whet.core.measurement import Measurement, Outcome
+from whet.core.rungs import before_measuring, beyond
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import BaselineLost, Fault, Finding, Inconclusive, Skipped
@@ -39,25 +40,22 @@ def with_the_baseline(check: Callable[[int], Found]) -> Found | BaselineLost:
     return check(1) if isinstance(found, BaselineLost) else found
 
 
-def climbed(
-    candidate: str, checks: Iterable[tuple[str, Check]], beyond: Callable[[str], bool], until: str | None
-) -> Verdict:
+def climbed(candidate: str, checks: Mapping[str, Check], until: str | None) -> Verdict:
     """Returns what checks find of a candidate, up to the first that fails, or loses the baseline.
 
     Args:
         candidate: its id.
-        checks: by the rung's name, in their order.
-        beyond: whether a rung lies behind the last that was asked for.
-        until: the last that was asked for, if not all were.
+        checks: by the name of the rung; one that is not among them has nothing to check with.
+        until: the last rung that was asked for, if not all were.
     """
     rungs: list[Rung] = []
     absent: Skipped | None = None
-    for name, check in checks:
-        if beyond(name):
+    for name in before_measuring(checks):
+        if beyond(name, until):
             rungs.append(unasked(name, until))
             continue
         start = time.perf_counter()
-        found = absent or check()
+        found = absent or (checks[name]() if name in checks else None)
         rungs.append(ended(name, found, time.perf_counter() - start))
         if isinstance(found, Fault):
             break

@@ -5,29 +5,27 @@ Nothing that an emulator runs is timed; how many instructions a call takes is co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 
 from whet.core.candidate import Candidate
-from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
-from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.core.verdict import Reason, Rung, RungStatus
 from whet.evaluators.assembly.lint import NO_TRANSLATION, lint
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.finding import Fault, Finding, Passed
-from whet.evaluators.rungs import OF_A_TRANSLATION, Check, climbed
+from whet.evaluators.rungs import OF_A_TRANSLATION, Check
 from whet.sandbox.toolchains import native
 
-Checks = Callable[[Candidate, int], Iterator[tuple[str, Check]]]
+Checks = Callable[[Candidate, int], Mapping[str, Check]]
 """From a candidate and the seed of its batch to the rungs before measuring."""
 
 
 class Emulated:
     """Judges the answers to a task whose time is not measured. See `whet.evaluators.apart.Apart`."""
 
-    def __init__(self, task: Task, checks: Checks, options: Options) -> None:
+    def __init__(self, task: Task, checks: Checks) -> None:
         self._checks = checks
-        self._options = options
         self._reason, self._why = Reason.UNSUPPORTED_CPU, f"{task.isa} is emulated here"
         if not task.emulated:
             self._reason, self._why = Reason.NOT_ASKED, OF_A_TRANSLATION
@@ -36,9 +34,9 @@ class Emulated:
         """See `Apart.judges`: all of them."""
         return True
 
-    def check(self, candidate: Candidate, rungs: tuple[str, ...], seed: int) -> Verdict:
-        """See `Apart.check`."""
-        return climbed(candidate.id, self._checks(candidate, seed), lambda name: name not in rungs, self._options.until)
+    def checks(self, candidate: Candidate, seed: int) -> Mapping[str, Check]:
+        """See `Apart.checks`."""
+        return self._checks(candidate, seed)
 
     def untimed(self, name: str) -> Rung:
         """See `Apart.untimed`."""
@@ -60,14 +58,14 @@ class RoutineChecks:
         self._task = task
         self._routines = routines
 
-    def __call__(self, candidate: Candidate, seed: int) -> Iterator[tuple[str, Check]]:
-        """Yields the rungs in their order."""
-        yield "screen", lambda: self._screen(candidate)
-        yield "build", lambda: self._build(candidate)
-        yield "test", lambda: None
-        yield "differential", lambda: self._routines.check(candidate.source, seed)
-        yield "hazard", lambda: None
-        yield "prove", lambda: self._routines.prove(candidate.source)
+    def __call__(self, candidate: Candidate, seed: int) -> Mapping[str, Check]:
+        """Returns the rungs."""
+        return {
+            "screen": lambda: self._screen(candidate),
+            "build": lambda: self._build(candidate),
+            "differential": lambda: self._routines.check(candidate.source, seed),
+            "prove": lambda: self._routines.prove(candidate.source),
+        }
 
     def _screen(self, candidate: Candidate) -> Finding:
         if native.language_of(self._task, candidate.source) != "asm":

@@ -21,7 +21,7 @@ from whet.core.measurement import OF_TIME, Measurement
 from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import status_of
-from whet.core.rungs import RUNGS, place
+from whet.core.rungs import CHECKS, RUNGS, beyond, place
 from whet.core.task import Task
 from whet.core.verdict import NO_GAIN, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, clashing
@@ -39,7 +39,6 @@ from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import MOST_INPUTS
 from whet.sandbox.toolchains.native import BY_CLANG
 
-CHECKED = RUNGS[: RUNGS.index("measure")]
 TIMED = ("measure", "confirm")
 NEEDED = ("screen", "build", "differential", *TIMED)
 """Rungs that are left out only where ``until`` says so."""
@@ -113,7 +112,7 @@ def _rungs(bundle: Bundle) -> Iterator[str]:
     if failed and failed != [rungs[-1]]:
         yield f"rungs.{failed[0].name} {failed[0].status}, and others follow"
     last = place(failed[0].name) if failed else len(RUNGS)
-    for name in (*CHECKED, *TIMED):
+    for name in (*CHECKS, *TIMED):
         if place(name) <= last and name not in names:
             yield f"rungs.{name} is missing"
     for rung in rungs:
@@ -121,8 +120,8 @@ def _rungs(bundle: Bundle) -> Iterator[str]:
             rung.status is RungStatus.PASSED
         ) and rung.status is not RungStatus.INCONCLUSIVE:
             yield f"rungs.{rung.name} is {rung.status} with the reason {rung.reason}"
-        beyond = until is not None and place(rung.name) > place(until)
-        if rung.name in NEEDED and (rung.status is RungStatus.SKIPPED) is not beyond:
+        unasked = beyond(rung.name, until)
+        if rung.name in NEEDED and (rung.status is RungStatus.SKIPPED) is not unasked:
             yield f"rungs.{rung.name} is {rung.status}, and until is {until}"
 
 

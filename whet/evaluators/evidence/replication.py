@@ -22,7 +22,7 @@ from whet.core.measurement import Speedup
 from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.core.result import Result, Status
-from whet.core.rungs import RUNGS, place
+from whet.core.rungs import CHECKS, beyond, place
 from whet.core.store import Store
 from whet.core.task import MIB, Limits, OracleRule, Task
 from whet.core.task import Kind as TaskKind
@@ -40,7 +40,7 @@ from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.languages.registry import language
 from whet.sandbox.interpreter import find_interpreter
 
-BEFORE_TIMING = RUNGS[RUNGS.index("measure") - 1]
+BEFORE_TIMING = CHECKS[-1]
 FROM_SEEDS = ("generator", "case")
 """Sources of differential inputs that do not hang on what was met before."""
 REDRAWN = 3
@@ -176,7 +176,7 @@ def _verdicts(record: Evidence, result: Result, settings: Options, lacking: str)
     fallen = next((rung for rung in record.rungs if rung.status is RungStatus.FAILED), None)
     decided = result.status is Status.REJECTED or (
         record.status is Status.REJECTED and fallen is not None and until is not None
-        and place(fallen.name) <= place(until)
+        and not beyond(fallen.name, until)
     )  # fmt: skip
     agrees = record.status is result.status if decided or not cut else None
     why = "" if agrees is not None else lacking or f"--until {until}"
@@ -238,7 +238,7 @@ def _inputs(
 
 
 def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidate: Candidate) -> Iterator[Comparison]:
-    found = ladder.compare(candidate, int(drawn["seed"]), int(drawn["hash_seed"]))
+    found = ladder.comparing.alone(candidate, int(drawn["seed"]), int(drawn["hash_seed"]))
     # What was drawn comes first; how many of it there are, and what was made of it, follows from the cost of calls.
     sources = drawn.get("sources", {})
     count = sum(int(sources.get(name, 0)) for name in FROM_SEEDS)

@@ -6,7 +6,7 @@ What only a device can show reads skipped, with the reason ``no_device``; no fig
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
@@ -24,7 +24,7 @@ from whet.evaluators.kernels.device import chosen_arch
 from whet.evaluators.kernels.problem import screen_answer
 from whet.evaluators.kernels.scaling import rewritten
 from whet.evaluators.kernels.small import ELEMENTS, FEWER_ELEMENTS, small_scale
-from whet.evaluators.rungs import Check, climbed
+from whet.evaluators.rungs import Check
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.module_target import INTERPRETER
 from whet.sandbox.inside.without_device import lacks_device
@@ -86,18 +86,15 @@ class Deviceless:
         """See `whet.evaluators.apart.Apart.judges`: an answer that needs a GPU."""
         return kind_of(candidate.source).needs_device
 
-    def check(self, candidate: Candidate, rungs: tuple[str, ...], seed: int) -> Verdict:
-        """See `whet.evaluators.apart.Apart.check`; small shapes have batches of their own."""
-        return climbed(candidate.id, self._checks(candidate), lambda name: name not in rungs, self._options.until)
-
-    def _checks(self, candidate: Candidate) -> Iterator[tuple[str, Check]]:
+    def checks(self, candidate: Candidate, seed: int) -> Mapping[str, Check]:
+        """See `whet.evaluators.apart.Apart.checks`; small shapes have batches of their own."""
         kind = kind_of(candidate.source)
-        yield "screen", lambda: self._screen(candidate, kind)
-        yield "build", lambda: self._build(candidate, kind)
-        yield "test", lambda: None
-        yield "differential", lambda: self._differential(candidate, kind)
-        yield "hazard", lambda: Skipped(Reason.NO_DEVICE, NOT_HERE)
-        yield "prove", lambda: None
+        return {
+            "screen": lambda: self._screen(candidate, kind),
+            "build": lambda: self._build(candidate, kind),
+            "differential": lambda: self._differential(candidate, kind),
+            "hazard": lambda: Skipped(Reason.NO_DEVICE, NOT_HERE),
+        }
 
     def untimed(self, name: str) -> Rung:
         """See `whet.evaluators.apart.Apart.untimed`."""

@@ -37,9 +37,7 @@ class UsualProtocol:
 
     def rejects(self, candidate: Candidate) -> bool:
         """Whether it finds anything wrong with a candidate that builds."""
-        subject = self._ladder.workshop.build(candidate.source)
-        assert isinstance(subject, Subject), "a candidate that does not build is not run"
-        answers = self._answers(subject)
+        answers = self._answers(self._ladder.workshop.built(candidate.source))
         if isinstance(answers, Fault):
             return True
         return any(self._differ(ours, theirs) for ours, theirs in zip(self._expected, answers, strict=True))

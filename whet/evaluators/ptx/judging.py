@@ -5,13 +5,13 @@ What only a device can show, right results among it, reads skipped, with the rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.errors import BaselineError
 from whet.core.options import Options
 from whet.core.profile import Profile
-from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.core.verdict import Reason, Rung, RungStatus
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.kernels.device import chosen_arch
 from whet.evaluators.kernels.deviceless import NOT_HERE
@@ -19,7 +19,7 @@ from whet.evaluators.profilers.static_facts import lines
 from whet.evaluators.ptx.assembling import assemble_ptx
 from whet.evaluators.ptx.examine import PtxReport, build_finding, examine
 from whet.evaluators.ptx.text import screen
-from whet.evaluators.rungs import Check, climbed
+from whet.evaluators.rungs import Check
 from whet.evaluators.subjects import Workshop
 
 RUNS_NOWHERE = f"{NOT_HERE}, and PTX runs nowhere else"
@@ -32,7 +32,6 @@ class PtxKernels:
         self._task = workshop.task
         self._sandbox = workshop.sandbox
         self._interpreter = workshop.interpreter
-        self._options = options
         self._arch = chosen_arch(options)
         self._reports: dict[str, PtxReport | Fault | Skipped] = {}
 
@@ -51,17 +50,14 @@ class PtxKernels:
         """See `Apart.judges`: all of them."""
         return True
 
-    def check(self, candidate: Candidate, rungs: tuple[str, ...], seed: int) -> Verdict:
-        """See `Apart.check`; nothing is run, so nothing is drawn."""
-        return climbed(candidate.id, self._checks(candidate), lambda name: name not in rungs, self._options.until)
-
-    def _checks(self, candidate: Candidate) -> Iterator[tuple[str, Check]]:
-        yield "screen", lambda: self.screen(candidate.source)
-        yield "build", lambda: self.build(candidate)
-        yield "test", lambda: None
-        yield "differential", lambda: Skipped(Reason.NO_DEVICE, RUNS_NOWHERE)
-        yield "hazard", lambda: Skipped(Reason.NO_DEVICE, NOT_HERE)
-        yield "prove", lambda: None
+    def checks(self, candidate: Candidate, seed: int) -> Mapping[str, Check]:
+        """See `Apart.checks`; nothing is run, so nothing is drawn."""
+        return {
+            "screen": lambda: self.screen(candidate.source),
+            "build": lambda: self.build(candidate),
+            "differential": lambda: Skipped(Reason.NO_DEVICE, RUNS_NOWHERE),
+            "hazard": lambda: Skipped(Reason.NO_DEVICE, NOT_HERE),
+        }
 
     def untimed(self, name: str) -> Rung:
         """See `Apart.untimed`."""

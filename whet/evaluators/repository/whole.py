@@ -21,7 +21,7 @@ from whet.core.helpers import Helpers
 from whet.core.measurement import Measurement
 from whet.core.options import Options
 from whet.core.profile import Profile
-from whet.core.rungs import place
+from whet.core.rungs import beyond
 from whet.core.task import Commands, Kind, Task
 from whet.core.verdict import Reason, Verdict
 from whet.evaluators.circumstances import CACHES, CPUINFO, caches, vectors
@@ -34,7 +34,7 @@ from whet.evaluators.repository.end_to_end import Asked, end_to_end
 from whet.evaluators.repository.native_profiling import compilers_with, profiled
 from whet.evaluators.repository.suite_run import BESIDE, Suite
 from whet.evaluators.repository.trees import Ground, Snapshot, copied, snapshot
-from whet.evaluators.rungs import climbed, ended, extended, measured, unasked
+from whet.evaluators.rungs import Check, climbed, ended, extended, measured, unasked
 from whet.evaluators.screening import screened
 from whet.evaluators.shell import Ran
 from whet.evaluators.timing.instruments import default_instruments
@@ -192,15 +192,14 @@ class WholeProject:
     def check(self, candidate: Candidate) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.check`."""
         with self._built(candidate.source) as built:
-            checks: tuple[tuple[str, Callable[[], Finding | None]], ...] = (
-                ("screen", lambda: screened(self.task, candidate.source)),
-                ("build", lambda: built if isinstance(built, Fault) else Passed("the whole project builds with it")),
-                ("test", lambda: self._tested(_sound(built))),
-                ("differential", lambda: self._compared(_sound(built))),
-                ("hazard", lambda: self._hazard(candidate.source)),
-                ("prove", lambda: None),
-            )
-            return climbed(candidate.id, checks, self._beyond, self._options.until)
+            checks: Mapping[str, Check] = {
+                "screen": lambda: screened(self.task, candidate.source),
+                "build": lambda: built if isinstance(built, Fault) else Passed("the whole project builds with it"),
+                "test": lambda: self._tested(_sound(built)),
+                "differential": lambda: self._compared(_sound(built)),
+                "hazard": lambda: self._hazard(candidate.source),
+            }
+            return climbed(candidate.id, checks, self._options.until)
 
     def helpers(self, candidate: Candidate, verdict: Verdict) -> Helpers:
         """See `whet.evaluators.protocol.Evaluator.helpers`: a whole project is not taken apart."""
@@ -217,10 +216,6 @@ class WholeProject:
 
     def close(self) -> None:
         """Does nothing: what it made is gone when it has been looked at."""
-
-    def _beyond(self, rung: str) -> bool:
-        until = self._options.until
-        return until is not None and place(rung) > place(until)
 
     @contextmanager
     def _built(self, source: str, compilers: Mapping[str, str] | None = None) -> Iterator[Snapshot | Fault]:
@@ -270,7 +265,7 @@ class WholeProject:
         return Fault(Reason.MEMORY_ERROR, f"watched by sanitizers: {_report(ran)}")
 
     def _timed(self, candidate: Candidate, verdict: Verdict, name: str) -> Verdict:
-        if self._beyond(name):
+        if beyond(name, self._options.until):
             return extended(verdict, unasked(name, self._options.until))
         start = time.perf_counter()
         with self._built(candidate.source) as built:
