@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from hosts import NetHost, hosts
+from paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 RAY = str(Path(sys.executable).with_name("ray"))
 START_SECONDS = 120.0
 SETTINGS = {

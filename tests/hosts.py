@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from paths import ROOT
+
 SUBNET = "10.99.0"
 START_SECONDS = 60.0
 """In which the process in a namespace runs what it is to run; only a hang takes so long."""
@@ -28,7 +30,7 @@ while True:
     except ChildProcessError:
         time.sleep(0.1)
 """
-IN_TMP = [path for path in (Path(__file__).parents[1], Path(sys.prefix)) if path.is_relative_to("/tmp")]
+IN_TMP = [path for path in (ROOT, Path(sys.prefix)) if path.is_relative_to("/tmp")]
 """Folders that the hosts' own ``/tmp`` would hide from them."""
 FURNISH = """
 name=$1 size=$2 python=$3 init=$4

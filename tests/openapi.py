@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
-ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".npm"
 """Ignored by git; made on first use, and kept."""
 PACKAGES = ("@octokit/openapi@23", "@octokit/webhooks-examples@7", "@stoplight/prism-cli@5")

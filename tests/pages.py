@@ -21,9 +21,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from paths import ROOT
+
 from whet.core.store import Store
 
-ROOT = Path(__file__).parent.parent
 FIRST = ROOT / "docs" / "quickstart.md"
 PAGES = (FIRST, ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page != FIRST))
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<language>\S*) *(?P<info>[^`]*)$")

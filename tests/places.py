@@ -19,6 +19,8 @@ from pathlib import Path
 os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 
+from paths import TESTS
+
 from whet.agents.calls import State, question_of
 from whet.agents.optimize import optimize, resume
 from whet.core.candidate import content_id
@@ -32,7 +34,6 @@ from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
 
 SOURCE = "def f(xs):\n    return sorted(xs)\n"
-TESTS = Path(__file__).parent
 RUNS = 4
 RELEASED_SECONDS = 60.0
 """In which the lock of a killed process is free; only a hang takes so long."""

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
-SCRIPTS = Path(__file__).parents[1] / ".ci"
+SCRIPTS = ROOT / ".ci"
 # Fails in a run, and in the next one only what fails each time.
 SUITE = """
 import pytest

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from paths import ROOT, TESTS
 
-ROOT = Path(__file__).parent.parent
 WHET = ROOT / "whet"
 PACKAGES = ("core", "sandbox", "evaluators", "prompts", "agents", "benchmarks", "bot", "cli")
 LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
@@ -215,3 +216,10 @@ def test_nothing_in_evaluators_asks_which_language_it_has():
 )
 def test_a_question_for_the_language_is_found(text):
     assert languages_asked(text) == [1]
+
+
+def test_each_test_lies_in_the_folder_of_a_package() -> None:
+    folders = {path.name for path in TESTS.iterdir() if path.is_dir() and any(path.glob("test_*.py"))}
+    assert folders == {path.name for path in WHET.iterdir() if (path / "__init__.py").exists()} - {"prompts"}
+    alike = Counter(path.name for name in folders for path in (TESTS / name).rglob("*.py") if path.stem != "conftest")
+    assert [name for name, count in alike.items() if count > 1] == [], "pytest tells them apart by their names alone"

@@ -8,15 +8,14 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
-from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 from whet import __version__
 
 pytestmark = pytest.mark.corpus
 
-ROOT = Path(__file__).parent.parent
 LINKS = ("agents", "sandbox", "evaluators", "benchmarks", "prompts")
 
 

@@ -6,13 +6,12 @@ import inspect
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import whet
 
-ROOT = Path(__file__).parent.parent
 COMMANDS = (whet.optimize, whet.verify, whet.audit)
 USED = '''"""A program of somebody who uses whet."""
 

@@ -32,7 +32,7 @@ Reach is `local` where edits at single places bring most of the gain, and `beyon
 data layout. The best version's speedup is the geometric mean over the two timed sizes, the start of a program included.
 Where it is a ratio of CPU times, no interval stands beside it; what `whet verify` confirms has one:
 
-<!-- not run: it takes half an hour; tests/test_tasks.py looks at each task -->
+<!-- not run: it takes half an hour; tests/benchmarks/test_tasks.py looks at each task -->
 ```sh
 for task in whet/benchmarks/tasks/*/; do
     whet verify "$task" --candidate "$task"best.*

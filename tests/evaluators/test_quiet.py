@@ -1,0 +1,164 @@
+"""Turns that the machine disturbed: dropped, replaced, counted in CPU seconds, or nothing is said."""
+
+from __future__ import annotations
+
+import math
+import random
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scripted_turns import RULE, VERDICT_STAGES, works
+
+from whet.core.measurement import CPU, WALL, Measurement, Outcome
+from whet.core.options import Options
+from whet.core.plain import from_plain, to_plain
+from whet.evaluators.ladder import open_ladder
+from whet.evaluators.live import Pass
+from whet.evaluators.meters.time import watched
+from whet.evaluators.targets import read_task
+from whet.evaluators.timing.decision import rejudge, sequential
+from whet.evaluators.timing.quiet import DISTURBED_SHARE, disturbance
+from whet.evaluators.timing.turns import SIDES, Turn, used
+
+HANDOVER = 0.002
+
+
+def made(
+    waits: Callable[[int, str], float], gain: float = 2.0, idle: float = 0.0, cores: int = 1
+) -> Callable[[int], Turn]:
+    """Returns what makes turns of 20 ms in which a side also waits for a processor, for seconds by turn and side."""
+
+    def turn(number: int) -> Turn:
+        rng = random.Random(number)
+        passes = {}
+        for side in SIDES:
+            computed = 0.02 / (gain if side == "candidate" else 1.0) * math.exp(rng.gauss(0, 0.005))
+            waited, slept = waits(number, side), idle if side == "candidate" else 0.0
+            inside = computed + waited + slept
+            ran = computed + HANDOVER
+            passes[side] = Pass(inside + HANDOVER, inside, computed, (), ran=ran, waited=waited, whole=True)
+        return Turn(SIDES, 0.0, {"a": passes}, cores=tuple(range(cores)))
+
+    return turn
+
+
+def decided(turn: Callable[[int], Turn]) -> Measurement:
+    found = sequential(turn, works("a"), VERDICT_STAGES, RULE)
+    assert isinstance(found, Measurement)
+    again = rejudge(found.raw, VERDICT_STAGES, RULE)
+    assert again == found
+    return found
+
+
+def test_what_waits_is_seen_whose_ever_it_is_and_what_sleeps_is_not() -> None:
+    for side in SIDES:
+        turn = made(lambda number, each, side=side: 0.01 * (each == side))(1)
+        assert disturbance(turn, ["a"]) > 0.3
+    assert disturbance(made(lambda number, side: 0.0, idle=0.01)(1), ["a"]) == 0.0
+
+
+def test_threads_that_take_turns_on_one_processor_disturb_nobody() -> None:
+    turn = made(lambda number, side: 0.0)(1)
+    sides = {side: replace(one, ran=one.outside, waited=one.outside) for side, one in turn.passes["a"].items()}
+    assert disturbance(replace(turn, passes={"a": sides}), ["a"]) == 0.0
+
+
+def test_what_a_hypervisor_took_counts_against_the_whole_turn() -> None:
+    turn = made(lambda number, side: 0.0)(1)
+    sides = {side: replace(one, stolen=0.01 * (side == "again")) for side, one in turn.passes["a"].items()}
+    whole = sum(one.outside for one in sides.values())
+    assert disturbance(replace(turn, passes={"a": sides}), ["a"]) == pytest.approx(0.01 / whole)
+
+
+@pytest.mark.corpus(one_in=8)
+def test_disturbed_turns_are_replaced_and_stay_in_the_evidence() -> None:
+    found = decided(made(lambda number, side: 0.03 * (number % 3 == 1 and side == "baseline")))
+    assert found.outcome is Outcome.FASTER
+    assert found.speedup.clock == WALL
+    assert found.speedup.ratio == pytest.approx(2.0, rel=0.01)
+    assert [one["turn"] for one in found.raw["dropped"]] == [0, 3, 6, 9]
+    assert all(one["share"] > DISTURBED_SHARE for one in found.raw["dropped"])
+    assert len(used(found.raw)) == found.speedup.processes == VERDICT_STAGES[0].turns
+
+
+def test_where_it_is_never_quiet_cpu_seconds_decide_and_that_is_said() -> None:
+    found = decided(made(lambda number, side: 0.05 if side == "baseline" else 0.01))
+    assert found.outcome is Outcome.FASTER
+    assert found.speedup.clock == CPU
+    assert found.speedup.low < 2.0 < found.speedup.high
+    assert found.speedup.ratio == pytest.approx(2.0, rel=0.01), "not the 8x of the clock"
+    assert "in CPU seconds: the machine was never quiet (16 of 16 turns were disturbed)" in found.note
+    assert from_plain(Measurement, to_plain(found)).speedup.clock == CPU
+
+
+@pytest.mark.parametrize(
+    ("idle", "cores", "why"), [(0.02, 1, "the candidate neither ran nor waited"), (0.0, 2, "on one core")]
+)
+def test_cpu_seconds_stand_in_for_computing_on_one_core_alone(idle: float, cores: int, why: str) -> None:
+    found = decided(made(lambda number, side: 0.05, gain=10.0, idle=idle, cores=cores))
+    assert found.outcome is Outcome.NOT_SHOWN
+    assert found.disturbed
+    assert why in found.note
+
+
+def test_cpu_seconds_do_not_stand_in_where_a_process_has_ended_with_its_account() -> None:
+    """Its work is done by a child that ends, while it stands in line itself: it ran for nothing, by the kernel."""
+
+    def turn(number: int) -> Turn:
+        one = made(lambda n, side: 0.0, gain=1.0)(number)
+        sides = dict(one.passes["a"])
+        sides["candidate"] = replace(sides["candidate"], cpu=0.0, ran=1e-4, waited=0.0219, whole=False)
+        return replace(one, passes={"a": sides})
+
+    found = decided(turn)
+    assert found.outcome is Outcome.NOT_SHOWN
+    assert "started or ended while it was timed" in found.note
+
+
+def test_who_moves_work_into_sleep_or_waiting_gains_nothing() -> None:
+    # It computes as long as the baseline and waits for itself as well, in every turn.
+    found = decided(made(lambda number, side: 0.02 * (side == "candidate"), gain=1.0))
+    assert found.outcome is not Outcome.FASTER
+    assert not sequential(made(lambda n, s: 0.0, gain=1.0, idle=0.02), works("a"), VERDICT_STAGES, RULE).faster
+
+
+def one_pass(tmp_path: Path, target: str) -> Pass:
+    tmp_path.joinpath("slow.py").write_text("def f(n):\n    return sum(range(n))\n")
+    tmp_path.joinpath("program.py").write_text("print(sum(range(int(input()))))\n")
+    made_of = "(size,)" if "::" in target else "str(size)"
+    tmp_path.joinpath("workload.py").write_text(f"sizes = [100000]\ndef make_input(size, rng):\n    return {made_of}\n")
+    settings = Options()
+    with closing(open_ladder(read_task(f"{tmp_path}/{target}", settings), settings, 1)) as ladder:
+        live = ladder.workshop.build(ladder.task.source).start((0,), 0, 0)
+        with closing(live):
+            (item,) = ladder.source.draw(100000, [1])
+            one = watched((0,))(live, [item.payload] * 2, 30.0, 0, None)
+    assert isinstance(one, Pass)
+    return one
+
+
+needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+TARGETS = pytest.mark.parametrize("target", ["slow.py::f", "program.py"])
+
+
+@needs_bubblewrap
+@TARGETS
+def test_the_kernel_tells_what_a_process_ran_and_waited(tmp_path: Path, target: str) -> None:
+    one = one_pass(tmp_path, target)
+    assert one.ran is not None
+    assert one.waited is not None
+    assert one.ran > 0 <= one.waited
+    assert one.stolen >= 0.0
+    assert one.windows == (1 if "::" in target else 2)
+
+
+@pytest.mark.timed
+@needs_bubblewrap
+@TARGETS
+def test_nothing_but_a_program_itself_is_started_or_ends(tmp_path: Path, target: str) -> None:
+    # Processes that others start meanwhile count as well: their numbers come from the same row.
+    assert one_pass(tmp_path, target).whole
