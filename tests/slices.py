@@ -63,9 +63,11 @@ def parts_of(test: str, marks: Sequence[pytest.Mark]) -> int:
 def in_slice(test: str, commit: str, parts: int = SLICES) -> bool:
     """Tells whether a test of the corpora is in the slice of a commit.
 
-    A test's slice does not depend on what other tests there are; each commit has the next of them, by its hash.
+    A test's slice depends neither on what other tests there are nor on the folder of its file; each commit has the
+    next of them, by its hash.
     """
-    return slice_of(test, parts) == slice_of(commit, parts)
+    file, _, rest = test.partition("::")
+    return slice_of(f"tests/{PurePosixPath(file).name}::{rest}", parts) == slice_of(commit, parts)
 
 
 def add_option(parser):

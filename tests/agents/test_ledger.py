@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from paths import ROOT
+from paths import TESTS
 
 from whet.agents.budget import BudgetMeter
 from whet.agents.calls import Calls
@@ -296,9 +296,9 @@ def test_a_free_call_under_way_at_death_is_unknown_and_free(store: Store, run: s
 
 KILLED = """
 import sys, time
-sys.path.insert(0, sys.argv[3])
+sys.path[:0] = [sys.argv[3], sys.argv[3] + "/agents"]
 from pathlib import Path
-from tests.test_ledger import ScriptedModel, Store, ledger, reply, request
+from test_ledger import ScriptedModel, Store, ledger, reply, request
 
 def script(asked):
     if asked.sample == 0:
@@ -314,8 +314,7 @@ book.ask(model, request(1))
 
 
 def test_after_kill_9_only_the_call_under_way_is_asked_again(store: Store, run: str) -> None:
-    root = ROOT
-    words = [sys.executable, "-c", KILLED, str(store.home), run, str(root)]
+    words = [sys.executable, "-c", KILLED, str(store.home), run, str(TESTS)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "under way\n"

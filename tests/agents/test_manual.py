@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from paths import ROOT
+from paths import TESTS
 
 from whet.agents.models import manual
 from whet.agents.models.base import Brief, Message, ModelError, Request
@@ -117,12 +117,11 @@ def test_an_empty_answer_is_one_that_stays_empty(tmp_path: Path) -> None:
 
 def test_a_killed_process_is_taken_up_where_it_was(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[2])\n"
-        "from tests.test_manual import ManualModel, request\n"
+        "import sys; from pathlib import Path; sys.path[:0] = [sys.argv[2], sys.argv[2] + '/agents']\n"
+        "from test_manual import ManualModel, request\n"
         "ManualModel(Path(sys.argv[1])).complete(request())"
     )
-    root = ROOT
-    waiting = subprocess.Popen([sys.executable, "-c", script, str(tmp_path), str(root)])
+    waiting = subprocess.Popen([sys.executable, "-c", script, str(tmp_path), str(TESTS)])
     wait_for(tmp_path / "0001.prompt.md")
     waiting.send_signal(signal.SIGKILL)
     waiting.wait(10)

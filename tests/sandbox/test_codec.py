@@ -10,12 +10,14 @@ import random
 import re
 import struct
 import uuid
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.evaluators.inputs.plain_data import read, write
 from whet.sandbox.inside.codec import LARGE, CodecError, encode, framed, pack_size
 from whet.sandbox.inside.decode import Node, Ref, decode
 
@@ -115,6 +117,69 @@ def test_aliasing_and_cycles_survive() -> None:
     again = round_trip(cycle)
     assert isinstance(again, list)
     assert again[0] is again
+
+
+records = st.lists(st.text(), min_size=1, max_size=4, unique=True).flatmap(
+    lambda keys: st.lists(st.tuples(*[scalars] * len(keys)), min_size=5, max_size=8).map(
+        lambda rows: [dict(zip(keys, row, strict=True)) for row in rows]
+    )
+)
+
+
+@given(records)
+def test_dicts_of_the_same_keys_survive_column_by_column(rows: list[dict[str, object]]) -> None:
+    assert encode(rows)[1:2] == b"@"
+    again = round_trip(rows)
+    assert same(again, rows)
+    assert encode(again) == encode(rows) == write(read(encode(rows)))
+
+
+ROWS = [{"name": str(number), "size": number} for number in range(6)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [*ROWS, {"size": 1, "name": "other order"}],
+        [*ROWS, {"name": "more", "size": 1, "x": 0}],
+        [*ROWS, {"name": "nested", "size": [1]}],
+        [*ROWS, {"name": "counted", 1: 1}],
+        [{} for _ in range(6)],
+        [collections.OrderedDict(row) for row in ROWS],
+    ],
+)
+def test_other_dicts_are_written_one_by_one(rows: list[dict[object, object]]) -> None:
+    assert encode(rows)[1:2] == b"*"
+    assert same(round_trip(rows), rows)
+    assert write(read(encode(rows))) == encode(rows)
+
+
+def test_a_record_that_is_met_twice_stays_one() -> None:
+    rows = [dict(row) for row in ROWS]
+    for value in ([rows, rows[2]], [rows[2], rows], [*rows, rows[0]], (rows, rows)):
+        again = round_trip(value)
+        assert encode(again) == encode(value) == write(read(encode(value)))
+    first, second = round_trip([rows, rows[2]])  # type: ignore[misc]
+    assert first[2] is second
+    plain = read(encode([rows, rows[2]]))
+    assert plain[0][2] is plain[1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "columns"),
+    [
+        (["a", "b"], [[1] * 6, [1] * 5]),
+        (["a", "b"], [[1] * 6]),
+        ([], []),
+        ([1], [[1] * 6]),
+    ],
+    ids=["of another length", "one lacks", "no keys", "no text"],
+)
+@pytest.mark.parametrize("resolve", [None, no_classes])
+def test_hostile_records_are_refused(keys: list[object], columns: list[list[int]], resolve: Any) -> None:
+    data = b"l@" + pack_size(6) + b"".join(encode(tuple(part))[1:] for part in (keys, *columns))
+    with pytest.raises(CodecError):
+        decode(data, resolve)
 
 
 def test_outside_nothing_is_built() -> None:

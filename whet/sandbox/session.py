@@ -91,8 +91,8 @@ class CpuDeadline:
     not counted. Where the kernel does not tell, the clock alone ends the wait.
     """
 
-    def __init__(self, child: Child, limit: CpuLimit) -> None:
-        self._child = child
+    def __init__(self, usage: Usage, limit: CpuLimit) -> None:
+        self._usage = usage
         self._limit = limit
         self._begun = time.perf_counter()
         self._before: float | None = None
@@ -102,7 +102,7 @@ class CpuDeadline:
         waited = time.perf_counter() - self._begun
         if waited < UNCOUNTED_SECONDS:
             return UNCOUNTED_SECONDS - waited
-        used = self._child.usage.cpu() or 0.0
+        used = self._usage.cpu() or 0.0
         if self._before is None:
             self._before = used
         return min(self._limit.wall - waited, self._limit.seconds - (used - self._before))
@@ -204,7 +204,7 @@ class PipeSession:
 
     def _deadline(self, seconds: float | CpuLimit) -> Deadline:
         if isinstance(seconds, CpuLimit):
-            return CpuDeadline(self._child, seconds)
+            return CpuDeadline(self._child.usage, seconds)
         return WallDeadline(time.perf_counter() + seconds)
 
     def _put(self, pieces: Sequence[bytes], deadline: Deadline) -> None:

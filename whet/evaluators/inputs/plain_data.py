@@ -86,12 +86,25 @@ class _PlainWriter(_Writer):
         else:
             self.node(b"O" if value.numbered else b"o", value.kind, value.name, value.state)
 
+    def fields(self, kind: type, rows: Any) -> tuple[tuple[str, ...], list[Any]] | None:
+        if kind is not Node or any(row.kind != "dict" for row in rows):
+            return super().fields(kind, rows)
+        if not _plain(rows):
+            return None
+        return super().fields(dict, [{key: item for _, key, item in row.state} for row in rows])
+
     def set(self, tag: bytes, value: Any) -> None:
         if set(map(type, value)) in ({int}, {str}):
             super().set(tag, set(value))
             return
         items = sorted({write(item) for item in value})
         self.out += (tag, b"*", pack_size(len(items)), *items)
+
+
+def _plain(rows: Sequence[Node]) -> bool:
+    """Whether all keys of dicts are texts, of which each has another."""
+    keys = [[key for _, key, _ in row.state] for row in rows]
+    return all(set(map(type, some)) == {str} and len(set(some)) == len(some) for some in keys)
 
 
 def write(value: Any) -> bytes:

@@ -223,7 +223,7 @@ class _Writer:
         elif kind is bytes:
             self.pieces(b"b", value)
             return
-        elif kind is tuple and self.table(value):
+        elif (kind is tuple and self.table(value)) or (kind is not None and self.records(kind, value)):
             return
         self.out += (b"*", pack_size(len(value)))
         for item in value:
@@ -238,9 +238,37 @@ class _Writer:
         if len(widths) != 1 or widths == {0}:
             return False
         columns = list(zip(*rows))  # noqa: B905 (3.10 inside; all widths are equal)
-        if not all(set(map(type, column)) <= SCALARS.keys() for column in columns):
+        if not _of_scalars(columns):
             return False
         self.out += (b"#", pack_size(len(columns)))
+        for column in columns:
+            self.sequence(b"", column)
+        return True
+
+    def fields(self, kind: type, rows: Any) -> tuple[tuple[str, ...], list[Any]] | None:
+        """Returns the keys of dicts that have the same texts as keys, and the columns below them; else None."""
+        if kind is not dict or set(map(type, itertools.chain.from_iterable(rows))) != {str}:
+            return None
+        if len(set(map(tuple, rows))) > 1:
+            return None
+        return tuple(rows[0]), list(zip(*map(dict.values, rows)))  # noqa: B905 (all have as many)
+
+    def records(self, kind: type, rows: Any) -> bool:
+        """Writes dicts of scalars column by column, as `table` does; says whether they were such.
+
+        They are numbered like others, so each must be met for the first time.
+        """
+        found = self.fields(kind, rows)
+        if found is None:
+            return False
+        keys, columns = found
+        numbers = set(map(id, rows))
+        if len(numbers) < len(rows) or not numbers.isdisjoint(self.seen) or not _of_scalars(columns):
+            return False
+        self.seen.update(zip(map(id, rows), itertools.count(len(self.alive))))
+        self.alive += rows
+        self.out += (b"@", pack_size(len(rows)))
+        self.sequence(b"", keys)
         for column in columns:
             self.sequence(b"", column)
         return True
@@ -315,6 +343,11 @@ def _type_of_all(values: Any) -> type | None:
     """Returns the type that all values of a list or tuple have; None where there is no such."""
     first = type(values[0])
     return first if list(map(type, values)).count(first) == len(values) else None
+
+
+def _of_scalars(columns: list[Any]) -> bool:
+    """Whether columns hold nothing that holds others."""
+    return all(set(map(type, column)) <= SCALARS.keys() for column in columns)
 
 
 def _loaded(name: str) -> Any:

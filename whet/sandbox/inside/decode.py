@@ -12,7 +12,7 @@ import struct
 import sys
 import types
 
-from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SPECIAL, CodecError, standard
+from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SPECIAL, CodecError, pack_size, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -123,9 +123,27 @@ class _Reader:
         if kind == b"b":
             data, places = self.pieces(n)
             return [data[place] for place in places]
+        if kind == b"@":
+            return self.records(n)
         if kind != b"*":
             raise CodecError(f"unknown kind of sequence {kind!r}")
         return [self.read() for _ in range(n)]
+
+    def records(self, n: int) -> Any:
+        keys = self.items()
+        if set(map(type, keys)) != {str}:
+            raise CodecError("the keys of records are texts")
+        columns = [self.items() for _ in keys]
+        if any(len(column) != n for column in columns):
+            raise CodecError("a column of another length")
+        rows = zip(*columns)  # noqa: B905 (they are of one length)
+        if self.resolve is not None:
+            made: Any = [dict(zip(keys, row)) for row in rows]  # noqa: B905 (there is a column for each key)
+        else:
+            names = [b"s" + pack_size(len(key)) + key for key in (key.encode("utf-8", "surrogatepass") for key in keys)]
+            made = [Node("dict", "", list(zip(names, keys, row)), True) for row in rows]  # noqa: B905 (as above)
+        self.seen += made
+        return made
 
     def dict(self) -> Any:
         if self.resolve is not None:
