@@ -126,6 +126,32 @@ records = st.lists(st.text(), min_size=1, max_size=4, unique=True).flatmap(
 )
 
 
+@given(st.lists(st.lists(scalars, max_size=6), min_size=5))
+def test_lists_of_scalars_survive_as_one_sequence(rows: list[list[object]]) -> None:
+    assert encode(rows)[1:2] == b"%"
+    again = round_trip(rows)
+    assert same(again, rows)
+    assert encode(again) == encode(rows) == write(read(encode(rows)))
+
+
+@given(st.dictionaries(scalars, values, min_size=5, max_size=8))
+def test_large_dicts_survive_as_keys_and_values(table: dict[object, object]) -> None:
+    assert encode(table)[:1] == b"D"
+    again = round_trip(table)
+    assert same(again, table)
+    assert encode(again) == encode(table) == write(read(encode(table)))
+
+
+def test_a_dict_that_holds_itself_survives() -> None:
+    table: dict[str, Any] = dict.fromkeys("abcdef")
+    table["g"] = table["h"] = [table]
+    again: Any = round_trip(table)
+    assert again["g"][0] is again
+    assert again["h"] is again["g"]
+    plain = read(encode(table))
+    assert write(plain) == encode(table)
+
+
 @given(records)
 def test_dicts_of_the_same_keys_survive_column_by_column(rows: list[dict[str, object]]) -> None:
     assert encode(rows)[1:2] == b"@"
@@ -154,8 +180,8 @@ def test_other_dicts_are_written_one_by_one(rows: list[dict[object, object]]) ->
     assert write(read(encode(rows))) == encode(rows)
 
 
-def test_a_record_that_is_met_twice_stays_one() -> None:
-    rows = [dict(row) for row in ROWS]
+@pytest.mark.parametrize("rows", [[dict(row) for row in ROWS], [list(row.values()) for row in ROWS]])
+def test_a_row_that_is_met_twice_stays_one(rows: list[Any]) -> None:
     for value in ([rows, rows[2]], [rows[2], rows], [*rows, rows[0]], (rows, rows)):
         again = round_trip(value)
         assert encode(again) == encode(value) == write(read(encode(value)))
@@ -178,6 +204,23 @@ def test_a_record_that_is_met_twice_stays_one() -> None:
 @pytest.mark.parametrize("resolve", [None, no_classes])
 def test_hostile_records_are_refused(keys: list[object], columns: list[list[int]], resolve: Any) -> None:
     data = b"l@" + pack_size(6) + b"".join(encode(tuple(part))[1:] for part in (keys, *columns))
+    with pytest.raises(CodecError):
+        decode(data, resolve)
+
+
+@pytest.mark.parametrize("resolve", [None, no_classes])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"l%" + pack_size(2) + pack_size(3) + pack_size(4) + encode((1,) * 6)[1:],
+        b"l%" + pack_size(2) + pack_size(2**63) + pack_size(2**63) + encode((1,) * 6)[1:],
+        b"l%" + pack_size(1 << 40),
+        b"D" + encode((1, 2, 3, 4, 5))[1:] + encode((1, 2, 3, 4))[1:],
+        b"D" + encode(([], []))[1:] + encode((1, 2))[1:],
+    ],
+    ids=["too many", "far too many", "cut", "fewer values", "keys that hold others"],
+)
+def test_hostile_lists_and_dicts_are_refused(data: bytes, resolve: Any) -> None:
     with pytest.raises(CodecError):
         decode(data, resolve)
 

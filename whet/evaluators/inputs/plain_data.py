@@ -77,10 +77,7 @@ class _PlainWriter(_Writer):
         elif value.numbered and not self.first_visit(value):
             return
         elif value.kind == "dict":
-            self.out += (b"d", pack_size(len(value.state)))
-            for _, key, item in value.state:
-                self.write(key)
-                self.write(item)
+            self.mapping([key for _, key, _ in value.state], [item for _, _, item in value.state])
         elif value.kind in ("set", "frozenset"):
             self.set(b"e" if value.kind == "set" else b"z", value.state)
         else:

@@ -40,6 +40,8 @@ LAZY: tuple[Any, ...] = (
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 STAND_INS: set[type] = set()
 """Classes of objects that stand before a value, see `narrowed`: what is written is the value."""
+FEW = 4
+"""Items up to which a container is written item by item."""
 LARGE = 1 << 16
 """Bytes that are worth a write of their own."""
 
@@ -184,15 +186,23 @@ class _Writer:
             if cls is list:
                 self.sequence(b"l", value)
             elif cls is dict:
-                self.out += (b"d", pack_size(len(value)))
-                for key, item in value.items():
-                    self.write(key)
-                    self.write(item)
+                self.mapping(list(value), list(value.values()))
             elif cls is set:
                 self.set(b"e", value)
             else:
                 self.out += (b"B", pack_size(len(value)), bytes(value))
         self.depth -= 1
+
+    def mapping(self, keys: list[Any], values: list[Any]) -> None:
+        if len(keys) > FEW and _of_scalars([keys]):
+            self.out.append(b"D")
+            self.sequence(b"", keys)
+            self.sequence(b"", values)
+            return
+        self.out += (b"d", pack_size(len(keys)))
+        for key, item in zip(keys, values):  # noqa: B905 (3.10 inside; they are as many)
+            self.write(key)
+            self.write(item)
 
     def set(self, tag: bytes, value: Any) -> None:
         # In an order of their own: equal sets give equal bytes.
@@ -204,7 +214,7 @@ class _Writer:
         self.out += sorted(encode(item, type(self)()) for item in value)
 
     def sequence(self, tag: bytes, value: Any) -> None:
-        kind = _type_of_all(value) if len(value) > 4 else None
+        kind = _type_of_all(value) if len(value) > FEW else None
         self.out.append(tag)
         if kind is int:
             try:
@@ -223,7 +233,7 @@ class _Writer:
         elif kind is bytes:
             self.pieces(b"b", value)
             return
-        elif (kind is tuple and self.table(value)) or (kind is not None and self.records(kind, value)):
+        elif kind is not None and self.by_columns(kind, value):
             return
         self.out += (b"*", pack_size(len(value)))
         for item in value:
@@ -232,8 +242,14 @@ class _Writer:
     def pieces(self, tag: bytes, values: Any) -> None:
         self.out += (tag, pack_size(len(values)), struct.pack(f"<{len(values)}Q", *map(len, values)), *values)
 
+    def by_columns(self, kind: type, rows: Any) -> bool:
+        """Writes tuples, lists or dicts of scalars as few long sequences, for speed; says whether they were such."""
+        if kind is tuple:
+            return self.table(rows)
+        return self.lists(rows) if kind is list else self.records(kind, rows)
+
     def table(self, rows: Any) -> bool:
-        """Writes equally long tuples of scalars column by column, which is quick; says whether they were such."""
+        """Writes equally long tuples column by column; see `by_columns`."""
         widths = set(map(len, rows))
         if len(widths) != 1 or widths == {0}:
             return False
@@ -245,6 +261,24 @@ class _Writer:
             self.sequence(b"", column)
         return True
 
+    def lists(self, rows: Any) -> bool:
+        """Writes lists as one sequence, and how long each of them is; see `by_columns`."""
+        items = list(itertools.chain.from_iterable(rows))
+        if not _of_scalars([items]) or not self.first_visits(rows):
+            return False
+        self.out += (b"%", pack_size(len(rows)), struct.pack(f"<{len(rows)}Q", *map(len, rows)))
+        self.sequence(b"", items)
+        return True
+
+    def first_visits(self, values: Any) -> bool:
+        """Numbers containers where each of them is met for the first time; says whether that is so."""
+        numbers = dict(zip(map(id, values), itertools.count(len(self.alive))))
+        if len(numbers) < len(values) or not numbers.keys().isdisjoint(self.seen):
+            return False
+        self.seen.update(numbers)
+        self.alive += values
+        return True
+
     def fields(self, kind: type, rows: Any) -> tuple[tuple[str, ...], list[Any]] | None:
         """Returns the keys of dicts that have the same texts as keys, and the columns below them; else None."""
         if kind is not dict or set(map(type, itertools.chain.from_iterable(rows))) != {str}:
@@ -254,19 +288,13 @@ class _Writer:
         return tuple(rows[0]), list(zip(*map(dict.values, rows)))  # noqa: B905 (all have as many)
 
     def records(self, kind: type, rows: Any) -> bool:
-        """Writes dicts of scalars column by column, as `table` does; says whether they were such.
-
-        They are numbered like others, so each must be met for the first time.
-        """
+        """Writes dicts with the same keys column by column; see `by_columns`."""
         found = self.fields(kind, rows)
         if found is None:
             return False
         keys, columns = found
-        numbers = set(map(id, rows))
-        if len(numbers) < len(rows) or not numbers.isdisjoint(self.seen) or not _of_scalars(columns):
+        if not _of_scalars(columns) or not self.first_visits(rows):
             return False
-        self.seen.update(zip(map(id, rows), itertools.count(len(self.alive))))
-        self.alive += rows
         self.out += (b"@", pack_size(len(rows)))
         self.sequence(b"", keys)
         for column in columns:
@@ -408,6 +436,17 @@ def encode(value: Any, writer: _Writer | None = None) -> bytes:
         CodecError: it holds something that is no plain data (an open file, a lock), or nests too deeply.
     """
     return b"".join(_parts(value, writer or _Writer()))
+
+
+def encode_scalars(values: Any) -> list[bytes]:
+    """Returns each of some scalars as `encode` does, in a third of its time."""
+    writer = _Writer()
+    found = []
+    for value in values:
+        SCALARS[type(value)](writer, value)
+        found.append(b"".join(writer.out))
+        writer.out.clear()
+    return found
 
 
 def framed(message: tuple[Any, ...]) -> list[bytes]:

@@ -12,7 +12,7 @@ import struct
 import sys
 import types
 
-from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SPECIAL, CodecError, pack_size, standard
+from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SCALARS, SPECIAL, CodecError, encode_scalars, standard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -125,9 +125,21 @@ class _Reader:
             return [data[place] for place in places]
         if kind == b"@":
             return self.records(n)
+        if kind == b"%":
+            return self.lists(n)
         if kind != b"*":
             raise CodecError(f"unknown kind of sequence {kind!r}")
         return [self.read() for _ in range(n)]
+
+    def lists(self, n: int) -> Any:
+        lengths = self.take(8 * n).cast("Q")
+        items = self.items()
+        if sum(lengths) != len(items):
+            raise CodecError("lists of another length")
+        ends = itertools.accumulate(lengths)
+        made = [items[end - length : end] for end, length in zip(ends, lengths)]  # noqa: B905 (of the same length)
+        self.seen += made
+        return made
 
     def records(self, n: int) -> Any:
         keys = self.items()
@@ -140,7 +152,7 @@ class _Reader:
         if self.resolve is not None:
             made: Any = [dict(zip(keys, row)) for row in rows]  # noqa: B905 (there is a column for each key)
         else:
-            names = [b"s" + pack_size(len(key)) + key for key in (key.encode("utf-8", "surrogatepass") for key in keys)]
+            names = encode_scalars(keys)
             made = [Node("dict", "", list(zip(names, keys, row)), True) for row in rows]  # noqa: B905 (as above)
         self.seen += made
         return made
@@ -159,6 +171,17 @@ class _Reader:
             name = bytes(self.data[start : self.at])
             node.state.append((name, key, self.read()))
         return node
+
+    def mapping(self) -> Any:
+        fresh: Any = self.remember({} if self.resolve is not None else Node("dict", "", [], True))
+        keys, values = self.items(), self.items()
+        if len(keys) != len(values) or not set(map(type, keys)) <= SCALARS.keys():
+            raise CodecError("no keys, or none for each value")
+        if self.resolve is not None:
+            fresh.update(zip(keys, values))  # noqa: B905 (they are as many)
+        else:
+            fresh.state += zip(encode_scalars(keys), keys, values)  # noqa: B905 (as above)
+        return fresh
 
     def set(self) -> Any:
         number = len(self.seen)
@@ -285,6 +308,7 @@ _BY_TAG: dict[bytes, Callable[[_Reader], Any]] = {
     b"t": lambda r: tuple(r.items()),
     b"l": _Reader.list,
     b"d": _Reader.dict,
+    b"D": _Reader.mapping,
     b"e": _Reader.set,
     b"z": _Reader.frozenset,
     b"r": _Reader.reference,
