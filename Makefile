@@ -60,6 +60,7 @@ demo: setup
 	@echo "demo: two verified improvements"
 
 # Takes a while; killed and begun again, it goes on where it was.
+board-demo: export WHET_HOME := $(abspath $(BOARD))/.runs
 board-demo: setup
 	mkdir -p $(BOARD)
 	for model in unchanged known-best catalogue; do \
