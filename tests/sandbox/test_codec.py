@@ -108,6 +108,77 @@ def test_numpy_arrays_keep_dtype_shape_and_bytes() -> None:
         assert again.tobytes() == value.tobytes()
 
 
+ARRAYS = {
+    "a row": np.arange(6.0),
+    "a table": np.arange(6, dtype=np.int16).reshape(2, 3),
+    "of no dimension": np.array(2.5),
+    "of truths": np.array([True, False]),
+    "of texts": np.array(["a", "bcd"]),
+    "of dates": np.array(["2024-01-02"], dtype="datetime64[D]"),
+}
+OTHERS = {
+    "columns first": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+    "backwards": np.arange(6.0)[::-1],
+    "empty": np.empty((0, 3)),
+    "of records": np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]),
+}
+
+
+@pytest.mark.parametrize("name", [*ARRAYS, *OTHERS])
+def test_arrays_survive_in_the_short_form_or_the_long_one(name: str) -> None:
+    value = {**ARRAYS, **OTHERS}[name]
+    data = encode(value)
+    assert data[:1] == (b"A" if name in ARRAYS else b"O")
+    again: Any = decode(data, no_classes)
+    assert (again.dtype, again.shape, again.strides) == (value.dtype, value.shape, value.strides)
+    assert again.tobytes() == value.tobytes()
+    assert encode(again) == data == write(read(data))
+    plain = read(data)
+    assert (plain.kind, plain.name, plain.numbered, plain.state[1:4]) == (
+        "ndarray",
+        "numpy",
+        True,
+        (value.shape, value.tobytes(), value.strides),
+    )
+
+
+def test_an_array_that_is_read_only_or_shares_memory_has_the_long_form() -> None:
+    fixed = np.arange(6.0)
+    fixed.flags.writeable = False
+    assert encode(fixed)[:1] == b"O"
+    assert not decode(encode(fixed), no_classes).flags.writeable  # type: ignore[attr-defined]
+    whole = np.arange(6.0)
+    first, part = decode(encode([whole, whole[2:4]]), no_classes)  # type: ignore[misc]
+    part[0] = -1.0
+    assert first[2] == -1.0
+    twice = decode(encode([whole, whole]), no_classes)
+    assert twice[0] is twice[1]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"A" + encode("<f8")[1:] + pack_size(1) + pack_size(3) + pack_size(16) + bytes(16),
+        b"A" + encode("<f8")[1:] + pack_size(1) + pack_size(2**60) + pack_size(16) + bytes(16),
+        b"A" + encode("<f8")[1:] + pack_size(1 << 40),
+        b"A" + encode("nothing")[1:] + pack_size(1) + pack_size(2) + pack_size(16) + bytes(16),
+        b"A" + encode("|O")[1:] + pack_size(1) + pack_size(2) + pack_size(16) + bytes(16),
+    ],
+    ids=["another length", "far too many", "cut", "no type", "objects"],
+)
+def test_hostile_arrays_build_nothing(data: bytes) -> None:
+    with pytest.raises(CodecError):
+        decode(data, no_classes)
+
+
+@pytest.mark.parametrize(
+    "state", [None, (), (1,) * 7, ("<f8", (2,), b"", (8,), (), None, ()), ("<f8", (2**70,), b"12", (0,), (), None, ())]
+)
+def test_arrays_in_any_state_are_written_and_read(state: Any) -> None:
+    again: Any = decode(write(Node("ndarray", "numpy", state, True)))
+    assert again.state == state
+
+
 def test_aliasing_and_cycles_survive() -> None:
     shared = [1]
     first, second = round_trip([shared, shared])  # type: ignore[misc]

@@ -20,6 +20,7 @@ import ctypes
 import sys
 
 from .codec import HEAP_TYPE, CodecError, type_name
+from .layouts import item_size, row_major
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -70,28 +71,10 @@ class Memory:
         return (region[1], address - region[2]) if met else None
 
 
-def item_size(shape: Sequence[int], data: bytes) -> int:
-    """Returns the bytes of one element."""
-    count = 1
-    for length in shape:
-        count *= length
-    return len(data) // count if count else 0
-
-
 def extents(shape: Sequence[int], strides: Sequence[int], size: int) -> tuple[int, int]:
     """Returns the first byte and the one after the last, counted from the first element."""
     reach = [(length - 1) * stride for length, stride in zip(shape, strides)]  # noqa: B905 (3.10 inside)
     return sum(one for one in reach if one < 0), sum(one for one in reach if one > 0) + size
-
-
-def row_major(shape: Sequence[int], size: int) -> tuple[int, ...]:
-    """Returns the strides of an array without gaps whose last index runs fastest."""
-    strides = []
-    step = size
-    for length in reversed(shape):
-        strides.append(step)
-        step *= max(length, 1)
-    return tuple(reversed(strides))
 
 
 def describe(cls: type, value: Any) -> Described | None:

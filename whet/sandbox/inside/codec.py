@@ -13,6 +13,8 @@ import struct
 import sys
 import types
 
+from .layouts import is_usual
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Callable
@@ -302,6 +304,11 @@ class _Writer:
         return True
 
     def node(self, tag: bytes, kind: str, name: str, state: Any) -> None:
+        if kind == "ndarray" and name == "numpy" and is_usual(state):
+            dtype, shape, data, *_ = state
+            self.text(b"A", dtype)
+            self.out += (pack_size(len(shape)), struct.pack(f"<{len(shape)}Q", *shape), pack_size(len(data)), data)
+            return
         self.text(tag, kind)
         self.text(b"", name)
         self.write(state)

@@ -12,7 +12,18 @@ import struct
 import sys
 import types
 
-from .codec import HEAP_TYPE, ITEMS, MAX_DEPTH, RECURSION_LIMIT, SCALARS, SPECIAL, CodecError, encode_scalars, standard
+from .codec import (
+    HEAP_TYPE,
+    ITEMS,
+    MAX_DEPTH,
+    RECURSION_LIMIT,
+    SCALARS,
+    SPECIAL,
+    CodecError,
+    encode_scalars,
+    standard,
+)
+from .layouts import item_size, row_major
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -241,6 +252,19 @@ class _Reader:
             self.seen[number] = self.live(kind, name, state)
         return self.seen[number]
 
+    def usual_array(self) -> Any:
+        number = len(self.seen)
+        self.seen.append(None)
+        dtype, length = self.text(), self.size()
+        shape = tuple(self.take(8 * length).cast("Q"))
+        data = bytes(self.take(self.size()))
+        state = (dtype, shape, data, row_major(shape, item_size(shape, data)), (), None, ())
+        if self.resolve is None:
+            self.seen[number] = Node("ndarray", "numpy", state, True)
+        else:
+            self.seen[number] = self.arrays().ndarray("numpy", number, state)
+        return self.seen[number]
+
     def arrays(self) -> Builder:
         if self.builder is None:
             from .arrays import Builder  # only where a value needs it
@@ -309,6 +333,7 @@ _BY_TAG: dict[bytes, Callable[[_Reader], Any]] = {
     b"l": _Reader.list,
     b"d": _Reader.dict,
     b"D": _Reader.mapping,
+    b"A": _Reader.usual_array,
     b"e": _Reader.set,
     b"z": _Reader.frozenset,
     b"r": _Reader.reference,
