@@ -33,7 +33,8 @@ def shared(monkeypatch, postgres_url):
 
 def begun(folder: Path, lines: int):
     """Begins a run as driver A, in a process; returns that once it is under way, and holds it there."""
-    code = "import test_store_drivers as d; d.Driver(t.Path(sys.argv[1]), 'a').optimize(0.1)"
+    code = "sys.path.insert(0, str(t.TESTS / 'core')); import test_store_drivers as d; "
+    code += "d.Driver(t.Path(sys.argv[1]), 'a').optimize(0.1)"
     process = in_process(code, folder)
     journals = Driver(folder, "a")
     while process.poll() is None and len(journals.lines()) < lines:
