@@ -11,6 +11,7 @@ import signal
 import sys
 import termios
 import time
+from pathlib import Path
 
 import pytest
 from work import Work, answer, scripted, version
@@ -45,6 +46,18 @@ class Pseudo:
     def says(self, line):
         self.until("> ")
         os.write(self.end, f"{line}\n".encode())
+
+    def interrupt(self):
+        """Presses Ctrl-C at the prompt: one that comes right before Python reads the line is seen only after it."""
+        self.until("> ")
+        limit = time.monotonic() + 120
+        while self._waits_for()[1:2] != ["0x0"]:  # the descriptor that it reads
+            assert time.monotonic() < limit, self._waits_for()
+            time.sleep(0.01)
+        os.write(self.end, b"\x03")
+
+    def _waits_for(self):
+        return Path(f"/proc/{self.process}/syscall").read_text().split()
 
     def rest(self):
         while self._read():
@@ -174,8 +187,7 @@ def test_an_interrupt_at_the_prompt_leaves_a_run_that_can_be_resumed(whet, place
     environment, words = place
     terminal = Pseudo(environment, *words)
     terminal.says("hint one")
-    terminal.until("> ")
-    os.write(terminal.end, b"\x03")
+    terminal.interrupt()
     code, end = terminal.rest()
     assert code == 130
     (run,) = json.loads(whet("runs", "list", "--json").stdout)
