@@ -74,16 +74,16 @@ def test_what_can_be_timed_is_and_the_rest_is_named(
 
 def test_a_size_that_only_serves_to_look_at_takes_few_bytes(folder: Path) -> None:
     (folder / "first.py").write_text("def first(items):\n    return items[0]\n")
-    numbers = "[rng.randrange(1000)] * 9000 * size"
+    numbers = "[rng.randrange(1000)] * 900 * size"
     (folder / "lists.py").write_text(f"sizes = [1, 90, 100]\ndef make_input(size, rng):\n    return ({numbers},)\n")
     options = Options(workload=folder / "lists.py", until="differential", sandbox="bubblewrap")
     with closing(open_ladder(read_task(f"{folder}/first.py::first", options), options, 1)) as made:
         made.validate()
-        baseline = took(made, 0.1, 1, 1)
+        baseline = took(made, 0.01, 1, 1)
         counts = {work.name: work.count for work in baseline.workloads(made.source, 1)}
-    # A size that counts has as many inputs as a pass needs; one of 72 kB that does not has 1 MiB of them.
-    assert counts["size 100"] == 9
-    assert "size 1" not in counts, "14 calls of it last 1.4 ms"
+    # A size that counts has as many inputs as a pass needs; one of 7 kB that does not has 1 MiB of them.
+    assert counts["size 100"] == 25
+    assert "size 1" not in counts, "145 calls of it last 1.5 ms"
 
 
 def test_a_target_of_which_no_size_can_be_timed_is_unusable(ladder: Ladder) -> None:

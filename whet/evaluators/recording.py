@@ -35,7 +35,7 @@ MOST_BYTES = 16 * MIB
 PROJECT, RECORDER = "project", "recorder"
 OUT = "recorded"
 PACKAGE = "whet_inside"
-NEEDED = ("__init__.py", "codec.py", "arrays.py", "recorder.py")
+NEEDED = ("__init__.py", "codec.py", "layouts.py", "arrays.py", "recorder.py")
 HOOK = f"from {PACKAGE}.recorder import begin\n\ncompiled = begin()\n"
 AS_SCRIPT = f"from {PACKAGE}.recorder import main\n\nmain()\n"
 RUN = (
