@@ -44,6 +44,10 @@ STAND_INS: set[type] = set()
 """Classes of objects that stand before a value, see `narrowed`: what is written is the value."""
 FEW = 4
 """Items up to which a container is written item by item."""
+LEAST_BYTES = 8
+"""That a dict in a column, or an entry of a large dict, takes: a number, or the length of a text."""
+DENSE = frozenset({int, float, str, bytes})
+"""Types of which each item of a long sequence takes as many at least."""
 LARGE = 1 << 16
 """Bytes that are worth a write of their own."""
 
@@ -295,7 +299,7 @@ class _Writer:
         if found is None:
             return False
         keys, columns = found
-        if not _of_scalars(columns) or not self.first_visits(rows):
+        if DENSE.isdisjoint(map(_type_of_all, columns)) or not _of_scalars(columns) or not self.first_visits(rows):
             return False
         self.out += (b"@", pack_size(len(rows)))
         self.sequence(b"", keys)

@@ -15,6 +15,7 @@ import types
 from .codec import (
     HEAP_TYPE,
     ITEMS,
+    LEAST_BYTES,
     MAX_DEPTH,
     RECURSION_LIMIT,
     SCALARS,
@@ -23,7 +24,7 @@ from .codec import (
     encode_scalars,
     standard,
 )
-from .layouts import item_size, row_major
+from .layouts import MOST_DIMENSIONS, item_size, row_major
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -152,13 +153,20 @@ class _Reader:
         self.seen += made
         return made
 
+    def expect_worth(self, start: int, n: int) -> None:
+        """Refuses entries that take hardly any bytes: each becomes an object of some 200."""
+        if self.at - start < LEAST_BYTES * n:
+            raise CodecError("more entries than bytes can hold")
+
     def records(self, n: int) -> Any:
+        start = self.at
         keys = self.items()
         if set(map(type, keys)) != {str}:
             raise CodecError("the keys of records are texts")
         columns = [self.items() for _ in keys]
         if any(len(column) != n for column in columns):
             raise CodecError("a column of another length")
+        self.expect_worth(start, n)
         rows = zip(*columns)  # noqa: B905 (they are of one length)
         if self.resolve is not None:
             made: Any = [dict(zip(keys, row)) for row in rows]  # noqa: B905 (there is a column for each key)
@@ -185,7 +193,9 @@ class _Reader:
 
     def mapping(self) -> Any:
         fresh: Any = self.remember({} if self.resolve is not None else Node("dict", "", [], True))
+        start = self.at
         keys, values = self.items(), self.items()
+        self.expect_worth(start, len(keys))
         if len(keys) != len(values) or not set(map(type, keys)) <= SCALARS.keys():
             raise CodecError("no keys, or none for each value")
         if self.resolve is not None:
@@ -256,6 +266,8 @@ class _Reader:
         number = len(self.seen)
         self.seen.append(None)
         dtype, length = self.text(), self.size()
+        if length > MOST_DIMENSIONS:  # their product would take long
+            raise CodecError("too many dimensions")
         shape = tuple(self.take(8 * length).cast("Q"))
         data = bytes(self.take(self.size()))
         state = (dtype, shape, data, row_major(shape, item_size(shape, data)), (), None, ())

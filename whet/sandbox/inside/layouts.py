@@ -8,6 +8,10 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
 
+MOST_DIMENSIONS = 64
+"""Of an array of numpy."""
+
+
 def item_size(shape: Sequence[int], data: bytes) -> int:
     """Returns the bytes of one element."""
     count = 1
@@ -36,5 +40,7 @@ def is_usual(state: Any) -> bool:
     dtype, shape, data, strides, *_ = state
     if (type(dtype), type(shape), type(data)) != (str, tuple, bytes) or not set(map(type, shape)) <= {int}:
         return False
+    if len(shape) > MOST_DIMENSIONS or not all(0 < length <= len(data) for length in shape):
+        return False
     size = item_size(shape, data)
-    return size > 0 and min(shape, default=1) > 0 and strides == row_major(shape, size)
+    return size > 0 and strides == row_major(shape, size)
