@@ -22,7 +22,7 @@ from whet.core.store import Store
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.evidence.record import bundle_of
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter
@@ -86,11 +86,13 @@ def test_a_check_that_loses_the_baseline_is_made_once_more() -> None:
     for found in ([wrong], [LOST, wrong], [LOST, LOST]):
         left, asked = list(found), []
 
-        def check(number: int, left: list[Fault] = left, asked: list[int] = asked) -> Fault:
+        def check(number: int, left: list[Fault] = left, asked: list[int] = asked) -> None:
             asked.append(number)
-            return left.pop(0)
+            raise RungEndedError(left.pop(0))
 
-        assert with_the_baseline(check) is found[-1]
+        with pytest.raises(RungEndedError) as raised:
+            with_the_baseline(check)
+        assert raised.value.finding is found[-1]
         assert asked == [*range(len(found))]
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.core.options import Options
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, found_by
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.live import Pass
@@ -103,7 +103,7 @@ def test_a_native_function_gets_the_rounds_that_a_turn_shows_and_keeps_them_when
 
 
 def test_a_fault_of_the_turn_that_shows_the_rounds_is_the_candidate_s() -> None:
-    assert with_rounds(native_bench(), 0, None) is FAULT
+    assert found_by(lambda: with_rounds(native_bench(), 0, None)) is FAULT
 
 
 def short(handovers: list[float], scale: float, count: int = 8) -> Series:

@@ -12,7 +12,7 @@ from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators import hazard
 from whet.evaluators.costs import CHEAP, SLOW, Costs
-from whet.evaluators.finding import BaselineLost, Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Finding, Passed, Skipped, found_by
 from whet.evaluators.hazard import check_hazards, headline
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.subjects import Workshop
@@ -110,7 +110,7 @@ class Shop:
         self.inputs = InputSource(task, self.sandbox, interpreter)
 
     def watch(self, candidate: str, costs: Costs = QUICK) -> Finding | None:
-        return check_hazards(self.workshop, candidate, self.inputs, 7, 10.0, costs)
+        return found_by(lambda: check_hazards(self.workshop, candidate, self.inputs, 7, 10.0, costs))
 
     def close(self) -> None:
         self.inputs.close()

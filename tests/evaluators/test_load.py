@@ -14,10 +14,11 @@ import pytest
 
 import whet.evaluators
 from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault, RungEndedError
 from whet.evaluators.floats.judge import FEWEST_SAMPLES, FULL, SAMPLES, FloatJudge
 from whet.evaluators.floats.leaves import Groups, leaves
 from whet.evaluators.floats.reference import BITS
-from whet.evaluators.patience import OutOfPatienceError, Patience
+from whet.evaluators.patience import Patience
 from whet.sandbox.protocol import CpuLimit
 from whet.sandbox.session import UNCOUNTED_SECONDS, CpuDeadline
 
@@ -199,8 +200,10 @@ def test_after_the_first_inputs_no_more_samples_are_taken_than_show_that_a_float
 
 def test_patience_ends_a_candidate_that_takes_too_long_for_all_inputs_together() -> None:
     assert list(Patience(60.0).over(iter(range(5)))) == list(range(5))
-    with pytest.raises(OutOfPatienceError):
+    with pytest.raises(RungEndedError) as ended:
         list(Patience(0.0).over(iter(range(5))))
+    assert isinstance(ended.value.finding, Fault)
+    assert ended.value.finding.reason is Reason.TIMEOUT
 
 
 def test_a_candidate_that_takes_too_long_is_late_and_not_tried_on_fewer_inputs(rung, monkeypatch) -> None:

@@ -13,7 +13,7 @@ from whet.core.errors import UsageError
 from whet.core.options import Options
 from whet.core.patch import files_changed
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault, Passed
+from whet.evaluators.finding import Fault, Passed, found_by
 from whet.evaluators.own_tests import Mode, OwnTests
 from whet.evaluators.project import project_files
 from whet.evaluators.targets import read_task
@@ -161,9 +161,10 @@ import pathlib
 for path in (pathlib.Path('test_unique.py'), pathlib.Path('conftest.py')):
     path.write_text('def test_order(): pass\\n')
 {WRONG}"""
-    found = tests.check(sandbox, find_interpreter(), rewriting)
+    found = found_by(lambda: tests.check(sandbox, find_interpreter(), rewriting))
     assert isinstance(found, Fault)
-    planted = tests.check(sandbox, find_interpreter(), f"open('sitecustomize.py', 'w').write('')\n{RIGHT}")
+    planting = f"open('sitecustomize.py', 'w').write('')\n{RIGHT}"
+    planted = found_by(lambda: tests.check(sandbox, find_interpreter(), planting))
     assert isinstance(planted, Fault)
     assert planted.reason is Reason.CHEATING
     assert "sitecustomize.py" in planted.detail

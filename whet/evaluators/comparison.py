@@ -7,7 +7,7 @@ from dataclasses import replace
 from whet.core.task import Task
 from whet.evaluators.differential import compare, concluded
 from whet.evaluators.examination import Examination
-from whet.evaluators.finding import Fault, Inconclusive, Passed
+from whet.evaluators.finding import Inconclusive, Passed, RungEndedError
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.needs.attack import with_conditions
 from whet.evaluators.oracle import Oracle
@@ -22,7 +22,7 @@ def compared(
     elsewhere: Elsewhere | None,
     explain: bool,
     strengthened: str,
-) -> Fault | Passed | Inconclusive:
+) -> Passed | Inconclusive:
     """Returns what a comparison on the inputs of an examination found.
 
     Args:
@@ -33,13 +33,16 @@ def compared(
         elsewhere: the processes of another order and hash seed; None to leave them out.
         explain: whether the smallest input that shows a fault is looked for.
         strengthened: how the inputs were strengthened when the baseline was validated; empty where they were not.
+
+    Raises:
+        RungEndedError: the candidate differs.
     """
     found = compare(examination, theirs, oracle, elsewhere, explain)
     evidence = {**found.evidence, "hash_seed": examination.hash_seed}
     if floats := oracle.float_evidence():
         evidence["floats"] = floats
     if found.fault is not None:
-        return replace(found.fault, evidence={**found.fault.evidence, **evidence})
+        raise RungEndedError(replace(found.fault, evidence={**found.fault.evidence, **evidence}))
     evidence["strengthened"] = strengthened
     scaled = task.module.scaled if task.module is not None else ""
     if scaled:

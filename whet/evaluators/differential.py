@@ -14,7 +14,7 @@ from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import Costs, affordable
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import Cut, Step
-from whet.evaluators.finding import BaselineLost, Fault, Inconclusive, Passed
+from whet.evaluators.finding import BaselineLost, Fault, Inconclusive, Passed, RungEndedError, found_by, sound
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.counterexample import smallest
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
@@ -24,7 +24,7 @@ from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
-from whet.evaluators.patience import OutOfPatienceError, Patience
+from whet.evaluators.patience import Patience
 from whet.evaluators.sequences import SequenceCheck
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
@@ -107,10 +107,9 @@ def compare(
         explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
     way = _Way(examination, theirs, oracle, explain)
-    try:
-        fault = way.run(elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None))
-    except OutOfPatienceError as error:
-        fault = Fault(Reason.TIMEOUT, str(error))
+    place = elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None)
+    found = found_by(lambda: way.run(place))
+    fault = found if isinstance(found, Fault) else None
     if fault is not None and explain:
         fault = way.explained(fault)
     return Compared(fault, way.evidence())
@@ -146,35 +145,34 @@ class _Way:
             "cut": {stage: _told(cut) for stage, cut in self.cut.items()},
         }
 
-    def run(self, elsewhere: Elsewhere) -> Fault | None:
-        """Returns the first fault."""
-        if fault := self.theirs.open():
-            return fault
+    def run(self, elsewhere: Elsewhere) -> None:
+        """Goes to the end, or to the first fault.
+
+        Raises:
+            RungEndedError: there is one.
+        """
+        self.theirs.open()
         for steps in self.examination.groups():
-            if fault := self.meet(steps):
-                return fault
-        if self.examination.failed is not None:
-            return self.examination.failed
+            self.meet(steps)
+        sound(self.examination.failed)
         self.discarded += self.examination.discarded
         self.cut |= self.examination.cut
-        return self.state(elsewhere)
+        self.state(elsewhere)
 
-    def meet(self, steps: Sequence[Step]) -> Fault | None:
+    def meet(self, steps: Sequence[Step]) -> None:
         """Lets the candidate meet inputs, those that are met twice in a row twice."""
         payloads = [step.item.payload for step in steps for _ in range(1 if step.again is None else 2)]
         with closing(self.theirs.calls(payloads, self.seconds)) as answers:
             awaited = self.patience.over(answers)
             for step in steps:
-                if fault := self.met_one(step, awaited):
-                    return fault
-        return None
+                self.met_one(step, awaited)
 
-    def met_one(self, step: Step, answers: Iterator[Answer]) -> Fault | None:
+    def met_one(self, step: Step, answers: Iterator[Answer]) -> None:
         """Judges what the candidate makes of one step."""
         self.discarded += step.discarded
         answer = next(answers)
         if step.asked is Wanted.RAISE and _raises(answer, step.expected):
-            return None
+            return
         self.last = step
         self.hashes.append(step.hash)
         self.sources[step.item.source] += 1
@@ -186,12 +184,11 @@ class _Way:
         if fault is None:
             self.met.append(step)
         elif step.promised:
-            return fault if isinstance(answer, Fault) else self.against(step, fault)
+            raise RungEndedError(fault if isinstance(answer, Fault) else self.against(step, fault))
         elif self.sure(step):
-            return fault
+            raise RungEndedError(fault)
         else:
             self.discarded += 1
-        return None
 
     def judged(self, item: Input, expected: bytes, answer: Answer) -> Fault | None:
         """Returns what is wrong with the candidate's answer to an input."""
@@ -228,24 +225,22 @@ class _Way:
             again = fresh.call(step.item.payload, self.seconds)
         return not isinstance(again, Fault) and self.oracle.compare(step.item, step.expected, again[0]) is None
 
-    def state(self, elsewhere: Elsewhere) -> Fault | None:
+    def state(self, elsewhere: Elsewhere) -> None:
         """Looks for state; see `whet.evaluators.hidden_state`."""
         examination = self.examination
         rehearsal = examination.rehearsal
         self.sequences = len(rehearsal.expected)
         if fault := SequenceCheck(rehearsal, self.theirs.subject, self.patience, self.explain).fault():
             self.last = None  # it is explained already
-            return fault
+            raise RungEndedError(fault)
         again = hidden_state.Again(examination, self.oracle, self.patience)
-        fault = again.repeated(self.theirs, self.met)
-        if fault is None and not examination.program:
-            fault = again.spoiled(self.theirs, self.met)
-        if fault is not None:
-            return fault
+        again.repeated(self.theirs, self.met)
+        if not examination.program:
+            again.spoiled(self.theirs, self.met)
         order = again.order(self.met)
         if len(order) < len(self.met):
             self.cut["elsewhere"] = Cut(len(order), len(self.met))
-        return again.met_elsewhere(self.theirs.subject, order, elsewhere)
+        again.met_elsewhere(self.theirs.subject, order, elsewhere)
 
     def explained(self, fault: Fault) -> Fault:
         """Returns a fault with the smallest input that shows it."""

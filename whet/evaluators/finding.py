@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from whet.core.verdict import Reason
 
@@ -72,3 +72,40 @@ class Inconclusive:
 
 
 Finding = Fault | Passed | Skipped | Inconclusive
+
+
+class RungEndedError(Exception):
+    """Ends the work of a rung, from wherever in it something is found that settles it.
+
+    Components that others build on give back a `Fault`; `sound` turns it into this, and `found_by`, at the border of
+    the rung, turns this into the value again.
+
+    Attributes:
+        finding: what settles it.
+    """
+
+    def __init__(self, finding: Fault | Skipped) -> None:
+        super().__init__(finding.detail)
+        self.finding = finding
+
+
+Found = TypeVar("Found")
+
+
+def sound(found: Found | Fault) -> Found:
+    """Returns what is no fault.
+
+    Raises:
+        RungEndedError: it is one.
+    """
+    if isinstance(found, Fault):
+        raise RungEndedError(found)
+    return found
+
+
+def found_by(work: Callable[[], Found]) -> Found | Fault | Skipped:
+    """Returns what some work finds, or what ended it."""
+    try:
+        return work()
+    except RungEndedError as ended:
+        return ended.finding

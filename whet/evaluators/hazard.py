@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.costs import Costs
-from whet.evaluators.finding import BaselineLost, Fault, Passed, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Passed, RungEndedError, Skipped
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.live import START_SECONDS, fault
@@ -82,7 +82,7 @@ class Ended:
 
 def check_hazards(
     workshop: Workshop, source: str, inputs: InputSource, seed: int, seconds: float, costs: Costs
-) -> Fault | Passed | Skipped | None:
+) -> Passed | None:
     """Runs a candidate with sanitizers; None for what is no program that can be built with them.
 
     Args:
@@ -92,6 +92,9 @@ def check_hazards(
         seed: of the inputs.
         seconds: that one run may take.
         costs: of the baseline.
+
+    Raises:
+        RungEndedError: something is reported, or nothing can be watched.
     """
     if workshop.task.kind is not Kind.PROGRAM or not language_of_task(workshop.task).sanitized:
         return None
@@ -99,10 +102,7 @@ def check_hazards(
     counts, cut = {}, {}
     for sanitizer in used:
         items, planned = _inputs(inputs, derive(seed, sanitizer.name), costs)
-        found = _watched(workshop, source, sanitizer, items, seconds)
-        if not isinstance(found, int):
-            return found
-        counts[sanitizer.name] = found
+        counts[sanitizer.name] = _watched(workshop, source, sanitizer, items, seconds)
         if len(items) < planned:
             cut[sanitizer.name] = {"tried": len(items), "planned": planned}
     told = " and ".join(f"{count} inputs watched for {name}" for name, count in counts.items())
@@ -115,27 +115,27 @@ def _starts_threads(subject: Subject) -> bool:
     return any(symbol in binary for symbol in STARTERS)
 
 
-def _watched(
-    workshop: Workshop, source: str, sanitizer: Sanitizer, items: Sequence[Input], seconds: float
-) -> int | Fault | Skipped:
-    """Returns how many inputs showed nothing (one at least), or the first report."""
+def _watched(workshop: Workshop, source: str, sanitizer: Sanitizer, items: Sequence[Input], seconds: float) -> int:
+    """Returns how many inputs showed nothing, one at least."""
     ours, theirs = (workshop.build(text, sanitizer.flags, layouts=1) for text in (workshop.task.source, source))
     if isinstance(ours, Fault):
-        return Skipped(Reason.TOOL_MISSING, f"no build that watches for {sanitizer.name}: {_last_line(ours)}")
+        raise _unwatched(f"no build that watches for {sanitizer.name}: {_last_line(ours)}")
     if isinstance(theirs, Fault):  # the original can be watched: what cannot may not want to be
-        return Fault(
-            Reason.BUILD_ERROR,
-            f"it does not build with {' '.join(sanitizer.flags)}, as the original does:\n{theirs.detail}",
-        )
+        said = f"it does not build with {' '.join(sanitizer.flags)}, as the original does:\n{theirs.detail}"
+        raise RungEndedError(Fault(Reason.BUILD_ERROR, said))
     baseline, candidate = _open(ours), _open(theirs)
     try:
         return _compared(workshop, baseline, candidate, sanitizer, items, seconds)
     except Incident as incident:
         found = fault(incident, seconds)
-        return Fault(found.reason, f"watched for {sanitizer.name}: {found.detail}")
+        raise RungEndedError(Fault(found.reason, f"watched for {sanitizer.name}: {found.detail}")) from None
     finally:
         baseline.close()
         candidate.close()
+
+
+def _unwatched(why: str) -> RungEndedError:
+    return RungEndedError(Skipped(Reason.TOOL_MISSING, why))
 
 
 def _last_line(found: Fault) -> str:
@@ -149,31 +149,27 @@ def _compared(
     sanitizer: Sanitizer,
     items: Sequence[Input],
     seconds: float,
-) -> int | Fault | Skipped:
+) -> int:
     clean = 0
     for item in items:
         ours = _run_baseline(workshop, baseline, sanitizer, item, seconds)
-        if isinstance(ours, BaselineLost):
-            return ours
         if ours.code < 0:
-            return Skipped(Reason.TOOL_MISSING, f"no watching for {sanitizer.name} here: {ours.said[-200:]}")
+            raise _unwatched(f"no watching for {sanitizer.name} here: {ours.said[-200:]}")
         if ours.reported:
             continue
         theirs = _run(workshop, candidate, sanitizer, item, seconds)
         if theirs.reported:
-            again = _run_baseline(workshop, baseline, sanitizer, item, seconds)
-            if isinstance(again, BaselineLost):
-                return again
-            if again.reported:  # a race, say, shows in some processes only
-                continue
-            return Fault(
-                Reason.MEMORY_ERROR, f"{headline(theirs.said)}\non {item.name}", {"report": theirs.said[:4000]}
-            )
+            if _run_baseline(workshop, baseline, sanitizer, item, seconds).reported:
+                continue  # a race, say, shows in some processes only
+            said = f"{headline(theirs.said)}\non {item.name}"
+            raise RungEndedError(Fault(Reason.MEMORY_ERROR, said, {"report": theirs.said[:4000]}))
         if theirs.code < 0:
-            return Fault(Reason.CRASH, f"watched for {sanitizer.name}, ended by signal {-theirs.code} on {item.name}")
+            said = f"watched for {sanitizer.name}, ended by signal {-theirs.code} on {item.name}"
+            raise RungEndedError(Fault(Reason.CRASH, said))
         clean += 1
     if not clean:
-        return Skipped(Reason.NOT_ASKED, f"the original itself, watched for {sanitizer.name}, is reported everywhere")
+        said = f"the original itself, watched for {sanitizer.name}, is reported everywhere"
+        raise RungEndedError(Skipped(Reason.NOT_ASKED, said))
     return clean
 
 
@@ -209,14 +205,13 @@ def _run(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input
     return Ended(answer[0], stderr.decode("utf-8", "replace"))
 
 
-def _run_baseline(
-    workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float
-) -> Ended | BaselineLost:
+def _run_baseline(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:
     try:
         return _run(workshop, session, sanitizer, item, seconds)
     except Incident as incident:
         said = fault(incident, seconds).detail
-        return BaselineLost(Reason.NONDETERMINISTIC, f"the original, watched for {sanitizer.name}: {said}")
+        lost = BaselineLost(Reason.NONDETERMINISTIC, f"the original, watched for {sanitizer.name}: {said}")
+        raise RungEndedError(lost) from None
 
 
 def headline(report: str) -> str:

@@ -11,7 +11,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.costs import MODERATE
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import Step
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
@@ -49,7 +49,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Has a candidate meet inputs that it has met.
+    """Has a candidate meet inputs that it has met. What shows state ends the rung, by a `RungEndedError`.
 
     Attributes:
         examination: of the baseline.
@@ -61,15 +61,14 @@ class Again:
     oracle: Oracle
     patience: Patience
 
-    def repeated(self, theirs: Side, met: Sequence[Step]) -> Fault | None:
+    def repeated(self, theirs: Side, met: Sequence[Step]) -> None:
         """Meets the first inputs again in the same process, in reverse order."""
         with closing(theirs.outcomes(reversed(met[:AGAIN]), self.examination.seconds)) as outcomes:
             for one, answer in self.patience.over(outcomes):
                 if fault := self._different(one, answer):
-                    return _stateful("right at first, wrong when the same input came again", fault)
-        return None
+                    raise _stateful("right at first, wrong when the same input came again", fault)
 
-    def spoiled(self, theirs: Side, met: Sequence[Step]) -> Fault | None:
+    def spoiled(self, theirs: Side, met: Sequence[Step]) -> None:
         """Changes a result as a caller may, and calls again with the same input.
 
         What the baseline does so counts as right: it may share results itself.
@@ -79,16 +78,14 @@ class Again:
         with closing(theirs.outcomes(chosen, self.examination.seconds, "spoil")) as outcomes:
             for (one, actual), expected in zip(self.patience.over(outcomes), wanted, strict=True):
                 if isinstance(expected, Fault):
-                    return None
-                if isinstance(actual, Fault):
-                    return actual
+                    return
+                outcome, _ = sound(actual)
                 if self.oracle.judge(one.item, one.expected, expected[0]) is not None:
                     continue
-                if fault := self.oracle.judge(one.item, expected[0], actual[0]):
-                    return _stateful(
+                if fault := self.oracle.judge(one.item, expected[0], outcome):
+                    raise _stateful(
                         "a result is kept: wrong once the caller has changed what an earlier call returned", fault
                     )
-        return None
 
     def order(self, met: Sequence[Step]) -> list[Step]:
         """Returns inputs in another order, as many as the baseline's cost allows."""
@@ -102,7 +99,7 @@ class Again:
                 spent += one.cost
         return kept
 
-    def met_elsewhere(self, candidate: Subject, order: Sequence[Step], elsewhere: Elsewhere) -> Fault | None:
+    def met_elsewhere(self, candidate: Subject, order: Sequence[Step], elsewhere: Elsewhere) -> None:
         """Meets inputs in another process and under another hash seed.
 
         Where the candidate differs, the baseline is asked for the same: what it does counts as right.
@@ -113,27 +110,24 @@ class Again:
             elsewhere: that process.
         """
         with closing(elsewhere.side(candidate)) as theirs:
-            if fault := theirs.open():
-                return fault
+            theirs.open()
             with closing(theirs.outcomes(order, self.examination.seconds)) as outcomes:
                 for number, (one, answer) in enumerate(self.patience.over(outcomes)):
                     if fault := self._different(one, answer):
-                        ours = self._baseline_differs(order[: number + 1], elsewhere)
-                        if ours is not None:
-                            return ours if isinstance(ours, BaselineLost) else None
-                        return _stateful("right in one process, wrong in another that met other inputs before", fault)
-        return None
+                        if self._baseline_differs(order[: number + 1], elsewhere):
+                            return
+                        raise _stateful("right in one process, wrong in another that met other inputs before", fault)
 
-    def _baseline_differs(self, order: Sequence[Step], elsewhere: Elsewhere) -> Fault | None:
-        """Returns how the baseline itself gives other outcomes in such a process, or none."""
+    def _baseline_differs(self, order: Sequence[Step], elsewhere: Elsewhere) -> bool:
+        """Returns whether the baseline itself gives other outcomes in such a process."""
         ours = elsewhere.side(self.examination.baseline)
         with closing(ours), closing(ours.outcomes(order, self.examination.seconds)) as outcomes:
             for one, answer in outcomes:
                 if isinstance(answer, Fault):
-                    return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline: {answer.detail}")
-                if fault := self._different(one, answer):
-                    return fault
-        return None
+                    raise RungEndedError(BaselineLost(Reason.NONDETERMINISTIC, f"the baseline: {answer.detail}"))
+                if self._different(one, answer):
+                    return True
+        return False
 
     def _different(self, one: Step, answer: Answer) -> Fault | None:
         if isinstance(answer, Fault):
@@ -147,7 +141,7 @@ def _quick(met: Sequence[Step]) -> list[Step]:
     return quick if len(quick) >= FEWEST else sorted(met, key=lambda one: one.cost)[:FEWEST]
 
 
-def _stateful(what: str, fault: Fault) -> Fault:
+def _stateful(what: str, fault: Fault) -> RungEndedError:
     if fault.reason is Reason.TIMEOUT:  # slow is not stateful
-        return fault
-    return Fault(Reason.NONDETERMINISTIC, f"{what}: {fault.detail}")
+        return RungEndedError(fault)
+    return RungEndedError(Fault(Reason.NONDETERMINISTIC, f"{what}: {fault.detail}"))

@@ -11,7 +11,7 @@ from whet.evaluators.apart import Apart
 from whet.evaluators.assembly.emulated import Emulated, RoutineChecks
 from whet.evaluators.assembly.programs import ProgramChecks
 from whet.evaluators.assembly.routines import Routines
-from whet.evaluators.finding import Fault, Inconclusive, Passed
+from whet.evaluators.finding import Finding
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.kernels.device import CPU
 from whet.evaluators.kernels.deviceless import Deviceless, Small
@@ -28,7 +28,7 @@ def judging_apart(
     seed: int,
     routines: Routines | None,
     kernels: PtxKernels | None,
-    compare: Callable[[Candidate, int], Fault | Passed | Inconclusive],
+    compare: Callable[[Candidate, int], Finding],
     open_small: Callable[[Task, Options, int], Small],
 ) -> Apart | None:
     """Returns what judges such answers of a task; None where its answers run here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
@@ -13,7 +14,6 @@ from whet.core.events import Event, Listener, unheard
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
-from whet.core.measurement import Measurement
 from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.rungs import beyond
@@ -28,9 +28,10 @@ from whet.evaluators.circumstances import circumstances
 from whet.evaluators.climbing.chosen import Rungs
 from whet.evaluators.climbing.comparing import Comparing
 from whet.evaluators.climbing.rung import Climber, RungCheck, checks_of
+from whet.evaluators.climbing.timing import Timing
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
-from whet.evaluators.finding import Fault, Inconclusive, Passed
+from whet.evaluators.finding import Finding
 from whet.evaluators.helpers import Comparison, comparable, inputs_for
 from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.source import Input, InputSource, derive
@@ -49,16 +50,7 @@ from whet.evaluators.profilers.hot_spots import PROFILED, profile
 from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.ptx.running import on_device
-from whet.evaluators.rungs import (
-    climbed,
-    ended,
-    extended,
-    lengthened,
-    unasked,
-    unrunnable,
-    with_evidence,
-    with_the_baseline,
-)
+from whet.evaluators.rungs import climbed
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.instruments import Instruments, default_instruments
 from whet.evaluators.timing.metrics import Metrics, looks_at
@@ -155,7 +147,7 @@ class Ladder:
         self._known = known
         self._explain = explain and workshop.task.module is None  # a module takes the shapes that it has
         self._oracle = Oracle(self.task, source, workshop)
-        self._measuring = Metrics(workshop, source, self._oracle, options, self._meters, instruments, listener)
+        self._metrics = Metrics(workshop, source, self._oracle, options, self._meters, instruments, listener)
         self._batches = Batches(seed, self._examination)
         routine = self.task.signature is not None and self.task.launch is None
         self._routines = Routines(workshop, source, self._oracle) if routine else None
@@ -166,6 +158,7 @@ class Ladder:
         )
         self._rungs = Rungs(workshop, source, self._oracle, options, seed, *judges)
         self._later: tuple[RungCheck, ...] = ()
+        self._timing: Timing | None = None
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
 
@@ -187,7 +180,7 @@ class Ladder:
         """See `whet.evaluators.protocol.Evaluator.validate`."""
         self.examine()
         untimed = self.task.untimed or (self._kernels is not None and self._apart is not None)
-        timed = not (self._beyond("measure") or untimed)
+        timed = not (beyond("measure", self._options.until) or untimed)
         for meter in self._meters:
             baseline = replace(self.baseline, meter=meter)
             expect_fit(self.task, baseline, self._source, timed)
@@ -219,6 +212,9 @@ class Ladder:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         self._tests = own_tests(task, self._workshop)
         self._later = self._rungs.later(self._baseline, self.comparing, self._tests)
+        self._timing = Timing(
+            task, self._options, self._seed, self._metrics, self._apart, self._baseline, self.comparing
+        )
 
     def _examined(self, subject: Subject, shortest_limit: float | None) -> Baseline:
         """Returns what an earlier run found of the baseline, or finds it."""
@@ -324,10 +320,7 @@ class Ladder:
             stages: when to look, and how much error each look may spend; none are those of a search.
             looks: the most to be taken; None for all.
         """
-        begun, checked = verdict.rung("measure"), verdict.until("measure")
-        stages = stages or self.looks.search
-        timed = self._timed(candidate, checked, "measure", stages, verdict.measurement, looks)
-        return timed if begun is None else lengthened(timed, begun.seconds)
+        return self._timed.measure(candidate, verdict, stages or self.looks.search, looks)
 
     def measure_alone(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Verifier.measure_alone`."""
@@ -335,20 +328,18 @@ class Ladder:
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
-        if self._beyond("confirm") or self._elsewhere(candidate) or unrunnable(self.task, verdict, "confirm"):
-            return self._timed(candidate, verdict, "confirm", self.looks.confirm)
-        seed = derive(self._seed, "confirm", candidate.id)
-        hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
-        fresh = with_the_baseline(lambda n: self.comparing.alone(candidate, derive(seed, n) if n else seed, hash_seed))
-        if isinstance(fresh, Fault):
-            return extended(verdict, ended("confirm", fresh, 0.0))
-        confirmed = self._timed(candidate, verdict, "confirm", self.looks.confirm)
-        confirmed = with_evidence(confirmed, differential=fresh.evidence)
-        if not confirmed.confirmed:
-            return confirmed
+        return self._timed.confirm(candidate, verdict, self.looks.confirm, partial(self._described, candidate))
+
+    def _described(self, candidate: Candidate, confirmed: Verdict) -> Verdict:
         if self._kernels is None:
             confirmed = with_counters(self._workshop, candidate, confirmed, self._looked_at(candidate, "counters"))
         return with_labels(self.task, candidate, confirmed, lambda: self.profile(candidate))
+
+    @property
+    def _timed(self) -> Timing:
+        if self._timing is None:
+            raise AssertionError("validate() comes first")
+        return self._timing
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""
@@ -362,26 +353,5 @@ class Ladder:
     def _examination(self, seed: int, hash_seed: int) -> Examination:
         return self.comparing.examination(seed, hash_seed)
 
-    def _compared_alone(self, candidate: Candidate, seed: int) -> Fault | Passed | Inconclusive:
+    def _compared_alone(self, candidate: Candidate, seed: int) -> Finding:
         return self.comparing.alone(candidate, seed, hash_seeds(seed, "program", candidate.id)[0])
-
-    def _beyond(self, name: str) -> bool:
-        return beyond(name, self._options.until)
-
-    def _timed(
-        self,
-        candidate: Candidate,
-        verdict: Verdict,
-        name: str,
-        stages: tuple[Stage, ...],
-        begun: Measurement | None = None,
-        looks: int | None = None,
-    ) -> Verdict:
-        if self._beyond(name):
-            return extended(verdict, unasked(name, self._options.until))
-        if absent := self._elsewhere(candidate):
-            return extended(verdict, absent.untimed(name))
-        if rung := unrunnable(self.task, verdict, name):
-            return extended(verdict, rung)
-        seed = derive(self._seed, name, candidate.id)
-        return extended(verdict, *self._measuring.climb(name, candidate, self.baseline, stages, seed, begun, looks))

@@ -17,7 +17,7 @@ from whet.core.errors import UsageError
 from whet.core.parts import parts
 from whet.core.task import MIB, Limits, Task
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault, Passed
+from whet.evaluators.finding import Fault, Passed, RungEndedError, sound
 from whet.evaluators.project import import_root, project_files, project_root
 from whet.sandbox.inside import suite
 from whet.sandbox.interpreter import Interpreter
@@ -146,14 +146,19 @@ class OwnTests:
                 break
         return fault
 
-    def check(self, sandbox: Sandbox, interpreter: Interpreter, source: str) -> Fault | Passed:
-        """Runs the tests on a candidate; they must say of it what they said of the baseline."""
+    def check(self, sandbox: Sandbox, interpreter: Interpreter, source: str) -> Passed:
+        """Runs the tests on a candidate; they must say of it what they said of the baseline.
+
+        Raises:
+            RungEndedError: they do not.
+        """
         found = self._run(sandbox, interpreter, source)
-        if isinstance(found, Fault):
-            return replace(found, reason=Reason.TEST_FAILURE) if found.reason is Reason.TIMEOUT else found
-        if fault := compared(self.expected, found):
-            return replace(fault, evidence=self.evidence)
-        tests = f"{len(found.passed)} tests pass" if found.passed else "the test command passes"
+        if isinstance(found, Fault) and found.reason is Reason.TIMEOUT:
+            found = replace(found, reason=Reason.TEST_FAILURE)
+        report = sound(found)
+        if fault := compared(self.expected, report):
+            raise RungEndedError(replace(fault, evidence=self.evidence))
+        tests = f"{len(report.passed)} tests pass" if report.passed else "the test command passes"
         return Passed(f"{tests} (an early exit would pass too)" if self.blind else tests, self.evidence)
 
     @property

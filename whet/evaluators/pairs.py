@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.live import Answer, Live, Pass
 from whet.evaluators.subjects import Subject
@@ -59,31 +59,34 @@ class Side:
         """Returns a side of the same subject with a process of its own."""
         return Side(self.subject, self._hash_seed, self._worker)
 
-    def open(self) -> Fault | None:
-        """Starts its process, where there is none."""
+    def open(self) -> None:
+        """Starts its process, where there is none.
+
+        Raises:
+            RungEndedError: it does not start.
+        """
+        sound(self._process())
+
+    def _process(self) -> Live | Fault:
         if self._live is None:
             live = self.subject.start(hash_seed=self._hash_seed, worker=self._worker)
             if isinstance(live, Fault):
                 return live
             self._live = live
-        return None
+        return self._live
 
     def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
         """Runs one input; see `whet.evaluators.live.Live.call`."""
-        if fault := self.open():
-            return fault
-        assert self._live is not None
-        answer = self._live.call(payload, seconds)
+        live = self._process()
+        answer = live if isinstance(live, Fault) else live.call(payload, seconds)
         if isinstance(answer, Fault):
             self.close()
         return answer
 
     def timed(self, payload: bytes, seconds: float) -> Pass | Fault:
         """Runs one input in a window of its own; see `whet.evaluators.live.Live.timed`."""
-        if fault := self.open():
-            return fault
-        assert self._live is not None
-        found = self._live.timed([payload], seconds)
+        live = self._process()
+        found = live if isinstance(live, Fault) else live.timed([payload], seconds)
         if isinstance(found, Fault):
             self.close()
         return found
@@ -95,20 +98,20 @@ class Side:
         """
         given = 0
         while given < len(payloads):
-            if fault := self.open():
-                yield fault
+            live = self._process()
+            if isinstance(live, Fault):
+                yield live
                 given += 1
                 continue
-            assert self._live is not None
-            sound = False
+            whole = False
             try:
-                with closing(self._live.calls(payloads[given:], seconds, way)) as answers:
+                with closing(live.calls(payloads[given:], seconds, way)) as answers:
                     for answer in answers:
                         given += 1
-                        sound = given == len(payloads) and not isinstance(answer, Fault)
+                        whole = given == len(payloads) and not isinstance(answer, Fault)
                         yield answer
             finally:
-                if not sound:
+                if not whole:
                     self.close()
 
     def outcomes(self, met: Iterable[OneMet], seconds: float, way: str = "call") -> Generator[tuple[OneMet, Answer]]:

@@ -6,15 +6,14 @@ import time
 from collections.abc import Iterator
 from typing import TypeVar
 
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault, RungEndedError
+
 CALLS = 25.0
 """Times the limit of one call. That limit is ten times the baseline's slowest call, and all inputs together take the
 baseline some 60 of its calls at most: an equally fast candidate takes a quarter of this, or less."""
 
 T = TypeVar("T")
-
-
-class OutOfPatienceError(Exception):
-    """A candidate takes too long for all inputs together."""
 
 
 class Patience:
@@ -33,7 +32,7 @@ class Patience:
         """Yields answers for as long as their making takes no more than the limit.
 
         Raises:
-            OutOfPatienceError: it took more.
+            RungEndedError: it took more, which is a timeout.
         """
         while True:
             start = time.perf_counter()
@@ -43,5 +42,5 @@ class Patience:
                 return
             self._spent += time.perf_counter() - start
             if self._spent > self._limit:
-                raise OutOfPatienceError(f"all inputs together took more than {self._limit:g} s")
+                raise RungEndedError(Fault(Reason.TIMEOUT, f"all inputs together took more than {self._limit:g} s"))
             yield answer

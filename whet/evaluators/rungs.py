@@ -11,7 +11,7 @@ from whet.core.measurement import Measurement, Outcome
 from whet.core.rungs import before_measuring, beyond
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
-from whet.evaluators.finding import BaselineLost, Fault, Finding, Inconclusive, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Finding, Inconclusive, RungEndedError, Skipped, found_by
 
 OF_A_TRANSLATION = "of a translation it counts that it is right"
 
@@ -31,13 +31,21 @@ def ended(name: str, found: Finding | None, seconds: float) -> Rung:
 
 Found = TypeVar("Found")
 Check = Callable[[], Finding | None]
-"""One rung's work."""
+"""One rung's work. It may end early, by a `whet.evaluators.finding.RungEndedError`."""
 
 
-def with_the_baseline(check: Callable[[int], Found]) -> Found | BaselineLost:
-    """Returns what a check finds in processes numbered 0; where these lost the baseline, in fresh ones, numbered 1."""
-    found = check(0)
-    return check(1) if isinstance(found, BaselineLost) else found
+def with_the_baseline(check: Callable[[int], Found]) -> Found:
+    """Returns what a check finds in processes numbered 0; where these lost the baseline, in fresh ones, numbered 1.
+
+    Raises:
+        RungEndedError: the check was ended, and not by that, or by that once more.
+    """
+    try:
+        return check(0)
+    except RungEndedError as ended:
+        if not isinstance(ended.finding, BaselineLost):
+            raise
+    return check(1)
 
 
 def climbed(candidate: str, checks: Mapping[str, Check], until: str | None) -> Verdict:
@@ -55,13 +63,17 @@ def climbed(candidate: str, checks: Mapping[str, Check], until: str | None) -> V
             rungs.append(unasked(name, until))
             continue
         start = time.perf_counter()
-        found = absent or (checks[name]() if name in checks else None)
+        found = found_by(checks.get(name, _nothing)) if absent is None else absent
         rungs.append(ended(name, found, time.perf_counter() - start))
         if isinstance(found, Fault):
             break
         if isinstance(found, Skipped) and found.reason is Reason.UNSUPPORTED_CPU:
             absent = found  # nothing further of it can be run
     return Verdict(candidate, tuple(rungs))
+
+
+def _nothing() -> None:
+    """Checks nothing."""
 
 
 def unasked(name: str, until: str | None) -> Rung:

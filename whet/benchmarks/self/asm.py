@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from whet.evaluators.abi.calls import lacking
 from whet.evaluators.assembly.coverage import GOAL, Coverage
 from whet.evaluators.assembly.lint import lint
 from whet.evaluators.assembly.routines import Routines
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped, found_by
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.prove.prove import MISSING, available
@@ -86,11 +87,11 @@ def _verdicts(sandbox: Sandbox, interpreter: Interpreter) -> Iterator[str]:
             best = (TASKS / name / "best.s").read_text(encoding="utf-8")
             routines.check(best, SEED)  # the reference's calls, which all candidates of a round share
             seconds = []
-            found: Finding = Passed("")
+            found: Finding | None = Passed("")
             for number in range(CHANGES):
                 text = f"{best}# {number}\n"
                 start = time.perf_counter()
-                found = lint(text, task.symbol or "", task.isa) or routines.check(text, SEED)
+                found = lint(text, task.symbol or "", task.isa) or found_by(partial(routines.check, text, SEED))
                 seconds.append(time.perf_counter() - start)
             if not isinstance(found, Passed):
                 raise AssertionError(f"the best version of {name}: {found}")

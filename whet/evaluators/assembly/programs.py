@@ -14,8 +14,8 @@ from whet.core.verdict import Reason
 from whet.evaluators.abi.calls import lacking
 from whet.evaluators.assembly.coverage import Coverage, covered_by_runs, with_coverage
 from whet.evaluators.assembly.lint import NO_TRANSLATION, forbidden_instructions, lint
-from whet.evaluators.climbing.checking import cases_of, on_cases
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.climbing.checking import cases_of, expect_right
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped, sound
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.rungs import Check
@@ -84,11 +84,11 @@ class ProgramChecks:
 
     def _test(self, candidate: Candidate) -> Finding | None:
         cases = cases_of(self._source)
-        subject = self._workshop.build(candidate.source)
-        if isinstance(subject, Fault) or not cases:
-            return subject if isinstance(subject, Fault) else None
-        fault = on_cases(cases, subject, 0, self._task.limits.seconds, self._oracle)
-        return fault or Passed(f"{len(cases)} cases pass")
+        subject = sound(self._workshop.build(candidate.source))
+        if not cases:
+            return None
+        expect_right(cases, subject, 0, self._task.limits.seconds, self._oracle)
+        return Passed(f"{len(cases)} cases pass")
 
     def _differential(self, candidate: Candidate, seed: int) -> Finding:
         found = self._compare(candidate, seed)

@@ -21,7 +21,7 @@ from whet.evaluators.assembly.coverage import Coverage, covered, with_coverage
 from whet.evaluators.assembly.lint import forbidden_instructions
 from whet.evaluators.assembly.proving import SIMPLE, proven
 from whet.evaluators.assembly.ways import Ways
-from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped, sound
 from whet.evaluators.floats.native_reference import widened
 from whet.evaluators.inputs.contract import MADE
 from whet.evaluators.inputs.source import InputSource, derive
@@ -83,12 +83,16 @@ class Routines:
         """Returns what is not installed for the task's instruction set; None where nothing is missing."""
         return lacking(self._task.isa)
 
-    def assembled(self, source: str) -> Assembled | Fault:
-        """Returns the object of an answer, or what is wrong with it."""
+    def assembled(self, source: str) -> Assembled:
+        """Returns the object of an answer.
+
+        Raises:
+            RungEndedError: something is wrong with it.
+        """
         identity = content_id(source)
         if identity not in self._made:
             self._made[identity] = self._assembled(source)
-        return self._made[identity]
+        return sound(self._made[identity])
 
     def _assembled(self, source: str) -> Assembled | Fault:
         made = object_file(self._workshop.sandbox, self._workshop.interpreter, self._task, source)
@@ -105,12 +109,11 @@ class Routines:
 
         Raises:
             BaselineError: the reference itself breaks the ABI or its contract.
+            RungEndedError: the answer is not assembled.
         """
         if missing := self.lacking():
             return missing
         made = self.assembled(source)
-        if isinstance(made, Fault):
-            return made
         found = (tests := self._deck(seed).tests).check(made.content)
         if self._ways is not None and isinstance(found, Fault) and "case" in found.evidence:
             said = self._ways.told(made, found, tests.case(found.evidence["case"]), derive(seed, "ways"))
@@ -132,8 +135,6 @@ class Routines:
         if missing := self.lacking():
             return missing
         made = self.assembled(source)
-        if isinstance(made, Fault):
-            return made
         symbol = self._task.symbol or ""
         plain = replace(self._task, isa=NATIVE_ISA, features=(), flags=SIMPLE)
         reference = object_file(self._workshop.sandbox, self._workshop.interpreter, plain, self._task.original[0])

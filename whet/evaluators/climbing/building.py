@@ -5,7 +5,7 @@ from __future__ import annotations
 from whet.core.task import Task
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.climbing.rung import Climber, RungCheck
-from whet.evaluators.finding import Fault, Finding, Passed
+from whet.evaluators.finding import Fault, Finding, Passed, sound
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.pairs import Side
 from whet.evaluators.ptx.judging import PtxKernels
@@ -36,11 +36,9 @@ class Build:
 
     def climb(self, climber: Climber) -> Finding:
         """See `RungCheck.climb`."""
-        subject = self._workshop.build(climber.candidate.source)
-        if isinstance(subject, Fault):
-            return subject
-        climber.side = Side(subject, climber.batch.hash_seed)
-        return climber.side.open() or Passed(language_of_task(self._workshop.task).ready)
+        climber.side = Side(sound(self._workshop.build(climber.candidate.source)), climber.batch.hash_seed)
+        climber.side.open()
+        return Passed(language_of_task(self._workshop.task).ready)
 
 
 class RoutineBuild:
@@ -54,8 +52,8 @@ class RoutineBuild:
 
     def climb(self, climber: Climber) -> Finding | None:
         """See `RungCheck.climb`."""
-        made = self._routines.assembled(climber.candidate.source)
-        return made if isinstance(made, Fault) else self._build.climb(climber)
+        self._routines.assembled(climber.candidate.source)
+        return self._build.climb(climber)
 
 
 class PtxScreen:

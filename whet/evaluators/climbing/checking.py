@@ -11,7 +11,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.climbing.comparing import Compared, Comparing
 from whet.evaluators.climbing.rung import Climber, RungCheck
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, RungEndedError, Skipped, found_by, sound
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels import protocol
@@ -27,8 +27,8 @@ def cases_of(source: InputSource) -> list[Input]:
     return [case for case in source.cases if case.expected is not None]
 
 
-def on_cases(cases: list[Input], subject: Subject, hash_seed: int, seconds: float, oracle: Oracle) -> Fault | None:
-    """Returns what is wrong with a candidate on recorded cases.
+def expect_right(cases: list[Input], subject: Subject, hash_seed: int, seconds: float, oracle: Oracle) -> None:
+    """Returns where nothing is wrong with a candidate on recorded cases.
 
     Args:
         cases: with what is expected.
@@ -36,15 +36,16 @@ def on_cases(cases: list[Input], subject: Subject, hash_seed: int, seconds: floa
         hash_seed: of its process.
         seconds: that a call may take.
         oracle: judges the outcomes.
+
+    Raises:
+        RungEndedError: something is.
     """
     with closing(Side(subject, hash_seed)) as side:
         for case in cases:
             answer = side.call(case.payload, seconds)
             if isinstance(answer, Fault):
-                return Fault(answer.reason, f"{answer.detail}\n{oracle.input_text(case)}")
-            if fault := oracle.judge(case, answer[0], answer[0]):
-                return fault
-    return None
+                raise RungEndedError(Fault(answer.reason, f"{answer.detail}\n{oracle.input_text(case)}"))
+            sound(oracle.judge(case, answer[0], answer[0]))
 
 
 class Tests:
@@ -77,13 +78,9 @@ class Tests:
             return None
         tested = Passed("")
         if self._own is not None:
-            found = self._own.check(self._workshop.sandbox, self._workshop.interpreter, climber.candidate.source)
-            if not isinstance(found, Passed):
-                return found
-            tested = found
-        subject, hash_seed = climber.built.subject, climber.batch.hash_seed
-        if cases and (fault := on_cases(cases, subject, hash_seed, self._seconds, self._oracle)):
-            return fault
+            tested = self._own.check(self._workshop.sandbox, self._workshop.interpreter, climber.candidate.source)
+        if cases:
+            expect_right(cases, climber.built.subject, climber.batch.hash_seed, self._seconds, self._oracle)
         detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
         return Passed(detail, tested.evidence)
 
@@ -150,8 +147,8 @@ class WithProtocol:
 
     def climb(self, climber: Climber) -> Finding | None:
         """See `RungCheck.climb`."""
-        found = self._differential.climb(climber)
-        assert isinstance(found, Compared), "it is compared"
+        found = found_by(lambda: self._differential.climb(climber))
+        assert isinstance(found, Fault | Passed | Inconclusive), "it is compared"
         said = self._rule.judge(climber.built.subject)
         evidence = {**found.evidence, "protocol": said}
         return replace(found, detail=f"{found.detail}\n{protocol.told(said)}", evidence=evidence)

@@ -8,18 +8,18 @@ from whet.core.candidate import Candidate
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.comparison import compared
 from whet.evaluators.examination import Examination
-from whet.evaluators.finding import Fault, Inconclusive, Passed
+from whet.evaluators.finding import Inconclusive, Passed
 from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.subjects import Workshop
 
-Compared = Fault | Passed | Inconclusive
+Compared = Passed | Inconclusive
 
 
 class Comparing:
-    """Safe for several threads."""
+    """Safe for several threads. A candidate that differs ends its rung, by a `RungEndedError`."""
 
     def __init__(
         self, workshop: Workshop, source: InputSource, oracle: Oracle, baseline: Baseline, explain: bool

@@ -57,6 +57,9 @@ class RungCheck(Protocol):
         """Returns what is found of a candidate that passed the rungs before.
 
         None says that there is nothing to check with.
+
+        Raises:
+            RungEndedError: something settled it early.
         """
 
 

@@ -34,7 +34,7 @@ from whet.evaluators.evidence.record import candidate_of, task_of, write_tests
 from whet.evaluators.evidence.redrawing import planned as planned_from
 from whet.evaluators.evidence.redrawing import redrawn
 from whet.evaluators.evidence.signing import Authorship, authorship
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, Skipped, found_by
 from whet.evaluators.judged import drawn, judged
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.languages.registry import language
@@ -238,7 +238,7 @@ def _inputs(
 
 
 def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidate: Candidate) -> Iterator[Comparison]:
-    found = ladder.comparing.alone(candidate, int(drawn["seed"]), int(drawn["hash_seed"]))
+    found = found_by(lambda: ladder.comparing.alone(candidate, int(drawn["seed"]), int(drawn["hash_seed"])))
     # What was drawn comes first; how many of it there are, and what was made of it, follows from the cost of calls.
     sources = drawn.get("sources", {})
     count = sum(int(sources.get(name, 0)) for name in FROM_SEEDS)
@@ -254,7 +254,7 @@ def _judged_again(rung: Rung, drawn: Mapping[str, Any], ladder: Ladder, candidat
     fault = isinstance(found, Fault)
     detail = found.detail.partition("\n")[0] if isinstance(found, Fault) else ""
     yield Comparison(f"{rung.name} on those", said, "wrong" if fault else "right", fault == (said == "wrong"), detail)
-    if CONDITIONS in drawn and CONDITIONS in found.evidence:
+    if CONDITIONS in drawn and not isinstance(found, Fault | Skipped) and CONDITIONS in found.evidence:
         told, here = (_conditions(evidence) for evidence in (drawn, found.evidence))
         yield Comparison(f"{rung.name} conditions", told, here, told == here)
 

@@ -6,16 +6,16 @@ It is what most published suites do (KernelBench: 5 random inputs of one shape, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, OracleRule, Tolerance
 from whet.evaluators.compare import plain_difference, stdout_difference
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import RungEndedError, sound
 from whet.evaluators.inputs.source import Input, derive
 from whet.evaluators.ladder import Ladder
-from whet.evaluators.live import Live
 from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.subjects import Subject
 
@@ -30,26 +30,24 @@ class UsualProtocol:
     def __init__(self, ladder: Ladder, seed: int) -> None:
         self._ladder = ladder
         self._inputs = _inputs(ladder, seed)
-        answers = self._answers(ladder.baseline.subject)
-        if isinstance(answers, Fault):
-            raise BaselineError(f"{ladder.task.target} failed on a timed size: {answers.detail}", "crash")
-        self._expected = answers
+        try:
+            self._expected = self._answers(ladder.baseline.subject)
+        except RungEndedError as ended:
+            said = f"{ladder.task.target} failed on a timed size: {ended.finding.detail}"
+            raise BaselineError(said, "crash") from None
 
     def rejects(self, candidate: Candidate) -> bool:
         """Whether it finds anything wrong with a candidate that builds."""
-        answers = self._answers(self._ladder.workshop.built(candidate.source))
-        if isinstance(answers, Fault):
+        try:
+            answers = self._answers(self._ladder.workshop.built(candidate.source))
+        except RungEndedError:
             return True
         return any(self._differ(ours, theirs) for ours, theirs in zip(self._expected, answers, strict=True))
 
-    def _answers(self, subject: Subject) -> list[bytes] | Fault:
-        live = subject.start(hash_seed=HASH_SEED, worker=0)
-        if isinstance(live, Fault):
-            return live
-        try:
-            return _run(live, self._inputs, self._ladder.baseline.limit)
-        finally:
-            live.close()
+    def _answers(self, subject: Subject) -> list[bytes]:
+        with closing(sound(subject.start(hash_seed=HASH_SEED, worker=0))) as live:
+            limit = self._ladder.baseline.limit
+            return [sound(live.call(item.payload, limit))[0] for item in self._inputs]
 
     def _differ(self, expected: bytes, actual: bytes) -> bool:
         """Compares results alone: arguments after the call, printed text and the like are not looked at."""
@@ -65,13 +63,3 @@ def _inputs(ladder: Ladder, seed: int) -> Sequence[Input]:
     if source.sizes:
         return source.draw(source.sizes[-1], [derive(seed, i) for i in range(DRAWS)])
     return source.cases[-DRAWS:] or source.recorded[-DRAWS:] or source.typed(seed, DRAWS)
-
-
-def _run(live: Live, inputs: Sequence[Input], seconds: float) -> list[bytes] | Fault:
-    outcomes = []
-    for item in inputs:
-        answer = live.call(item.payload, seconds)
-        if isinstance(answer, Fault):
-            return answer
-        outcomes.append(answer[0])
-    return outcomes

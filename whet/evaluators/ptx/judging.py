@@ -12,7 +12,7 @@ from whet.core.errors import BaselineError
 from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.verdict import Reason, Rung, RungStatus
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped, sound
 from whet.evaluators.kernels.device import chosen_arch
 from whet.evaluators.kernels.deviceless import NOT_HERE
 from whet.evaluators.profilers.static_facts import lines
@@ -75,11 +75,14 @@ class PtxKernels:
     def close(self) -> None:
         """See `Apart.close`."""
 
-    def screen(self, source: str) -> Fault | Passed:
-        """Returns what a candidate's text holds that it may not, or that it holds what it must."""
-        return screen(source, self._task.source) or Passed(
-            "has the kernels of the original, and nothing that reaches beyond a launch"
-        )
+    def screen(self, source: str) -> Passed:
+        """Returns where a candidate's text holds what it must, and nothing that it may not.
+
+        Raises:
+            RungEndedError: it does not.
+        """
+        sound(screen(source, self._task.source))
+        return Passed("has the kernels of the original, and nothing that reaches beyond a launch")
 
     def build(self, candidate: Candidate) -> Finding:
         """Returns what ptxas makes of a candidate, beside what it makes of the original."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from whet.core.errors import BaselineError
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import RungEndedError, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
@@ -37,32 +37,26 @@ def on_device(workshop: Workshop, reference: Baseline, source: InputSource, orac
     with closing(Side(reference.subject, 0)) as ours, closing(Side(standing, 0)) as theirs:
         for size in source.sizes:
             (item,) = source.draw(size, [derive(seed, "kernel", size)])
-            fault = _difference(ours, theirs, item, oracle, reference.limit)
-            found = fault or _launch_seconds(standing, item, reference.limit)
-            if isinstance(found, Fault):
-                told = " ".join(found.detail.split())[:400]
-                raise BaselineError(f"{task.target} is not what its reference is: {told}", found.reason.value)
-            seconds[item.name] = found
+            try:
+                _expect_same(ours, theirs, item, oracle, reference.limit)
+                seconds[item.name] = _launch_seconds(standing, item, reference.limit)
+            except RungEndedError as ended:
+                told = " ".join(ended.finding.detail.split())[:400]
+                reason = ended.finding.reason.value
+                raise BaselineError(f"{task.target} is not what its reference is: {told}", reason) from None
     return replace(reference, seconds=seconds)
 
 
-def _difference(ours: Side, theirs: Side, item: Input, oracle: Oracle, limit: float) -> Fault | None:
-    expected, actual = (side.call(item.payload, limit) for side in (ours, theirs))
-    if isinstance(expected, Fault):
-        return expected
-    return actual if isinstance(actual, Fault) else oracle.judge(item, expected[0], actual[0])
+def _expect_same(ours: Side, theirs: Side, item: Input, oracle: Oracle, limit: float) -> None:
+    (expected, _), (actual, _) = (sound(side.call(item.payload, limit)) for side in (ours, theirs))
+    sound(oracle.judge(item, expected, actual))
 
 
-def _launch_seconds(standing: Subject, item: Input, limit: float) -> float | Fault:
+def _launch_seconds(standing: Subject, item: Input, limit: float) -> float:
     """Returns the seconds of a launch by the device's own clock."""
-    live = standing.start()
-    if isinstance(live, Fault):
-        return live
     times = []
-    with closing(live):
+    with closing(sound(standing.start())) as live:
         for _ in range(TIMINGS):
-            one = live.timed([item.payload], limit)
-            if isinstance(one, Fault):
-                return one
+            one = sound(live.timed([item.payload], limit))
             times.append(one.inside if one.events is None else one.events)
     return statistics.median(times)

@@ -26,7 +26,7 @@ from whet.core.task import Commands, Kind, Task
 from whet.core.verdict import Reason, Verdict
 from whet.evaluators.circumstances import CACHES, CPUINFO, caches, vectors
 from whet.evaluators.evidence.provenance import machine, toolchain
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped, found_by, sound
 from whet.evaluators.given_files import read_text
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.mutants.registry import mutants
@@ -195,8 +195,8 @@ class WholeProject:
             checks: Mapping[str, Check] = {
                 "screen": lambda: screened(self.task, candidate.source),
                 "build": lambda: built if isinstance(built, Fault) else Passed("the whole project builds with it"),
-                "test": lambda: self._tested(_sound(built)),
-                "differential": lambda: self._compared(_sound(built)),
+                "test": lambda: self._tested(sound(built)),
+                "differential": lambda: self._compared(sound(built)),
                 "hazard": lambda: self._hazard(candidate.source),
             }
             return climbed(candidate.id, checks, self._options.until)
@@ -269,16 +269,11 @@ class WholeProject:
             return extended(verdict, unasked(name, self._options.until))
         start = time.perf_counter()
         with self._built(candidate.source) as built:
-            found = built if isinstance(built, Fault) else end_to_end(self._ground, self._asked, self._standing, built)
+            found = found_by(lambda: end_to_end(self._ground, self._asked, self._standing, sound(built)))
         spent = time.perf_counter() - start
         if isinstance(found, Measurement):
             return extended(verdict, measured(name, found, spent), found)
         return extended(verdict, ended(name, found, spent))
-
-
-def _sound(built: Snapshot | Fault) -> Snapshot:
-    assert isinstance(built, Snapshot), "what does not build is not run"
-    return built
 
 
 def _first_difference(ours: Ran, theirs: Ran) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,14 +19,14 @@ from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason, Rung
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, found_by, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.evaluators.rungs import ended, measured
+from whet.evaluators.rungs import ended, measured, with_the_baseline
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.decision import Rule, described, least, sequential
 from whet.evaluators.timing.further import more_rounds
@@ -41,6 +41,33 @@ from whet.sandbox.toolchains import native
 
 CHARGED = (*OF_TIME, "cpu")
 """Metrics of which work outside the timed calls is a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One measuring of a candidate; see `Measuring.climb`."""
+
+    rung: str
+    candidate: Candidate
+    baseline: Baseline
+    workloads: Sequence[TimedWorkload]
+    stages: tuple[Stage, ...]
+    seed: int
+    begun: Measurement | None
+    looks: int | None
+
+    @property
+    def confirming(self) -> bool:
+        """Whether all flags are taken, and what torch.compile makes of the problem."""
+        return self.rung == "confirm"
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What was measured of a candidate: each time what against, and the flags that the original does not build with."""
+
+    measurements: list[tuple[Mapping[str, Any], Measurement]] = field(default_factory=list)
+    refused: list[Mapping[str, Any]] = field(default_factory=list)
 
 
 class Measuring:
@@ -90,80 +117,75 @@ class Measuring:
         Returns:
             the rung, and the weakest measurement where there is one.
         """
-        confirming = name == "confirm"
-        workloads = baseline.workloads(self._source, seed if confirming else None)
-        variants = self._meter.variants(self._workshop.task)[: None if confirming else 1]
+        workloads = baseline.workloads(self._source, seed if name == "confirm" else None)
+        asked = _Asked(name, candidate, baseline, workloads, stages, seed, begun, looks)
         start = time.perf_counter()
-        found: list[tuple[dict[str, Any], Measurement | Fault]] = []
-        refused: list[dict[str, Any]] = []
-        with measuring_cores(self._options.cores, self._listener) as cores:
-            for number, extra in enumerate(variants):
-                if said := refused_by_clang(self._workshop, extra):
-                    refused.append({"flags": extra, "said": said})
-                    continue
-                works = [work for work in workloads if work.counts or not number]
-                tell = partial(self._told, name, candidate, stages)
-                one = self._under(extra, candidate, baseline, works, seed, stages, cores, begun, looks, tell)
-                if isinstance(one, BaselineLost):
-                    again = derive(seed, "again")
-                    one = self._under(extra, candidate, baseline, works, again, stages, cores, None, looks, tell)
-                found.append(({"flags": extra}, one))
-            alike = all(isinstance(one, Measurement) and one.faster for _, one in found)
-            if confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
-                found += self._against_compiled(candidate, baseline, workloads, seed, cores)
+        found = found_by(lambda: self._taken(asked))
         spent = time.perf_counter() - start
-        kept: list[Measurement] = []
-        for _, one in found:
-            if isinstance(one, Fault):
-                return ended(name, one, spent), None
-            kept.append(one)
-        weakest = least(kept)
+        if not isinstance(found, _Taken):
+            return ended(name, found, spent), None
+        weakest = least([one for _, one in found.measurements])
         rung = measured(name, weakest, spent)
-        facts = [{**what, **to_plain(one)} for (what, _), one in zip(found, kept, strict=True)]
+        facts = [{**what, **to_plain(one)} for what, one in found.measurements]
         evidence = {**rung.evidence, "measurements": facts}
         if self._versions is not None and self._versions.failed:
             evidence["not_compiled"] = dict(self._versions.failed)
         if short := baseline.too_short(self._source):
             evidence["too_short_to_time"] = short
-        if refused:
-            evidence["not_built"] = refused
+        if found.refused:
+            evidence["not_built"] = found.refused
         return replace(rung, evidence=evidence), weakest
 
-    def _told(self, rung: str, candidate: Candidate, stages: Sequence[Stage], number: int) -> None:
-        """Tells that a turn begins; the first one, which is thrown away, has number 0."""
-        last = stages[-1].turns
-        turns = next((stage.turns for stage in stages if stage.turns >= number), 2 * last)
-        text = f"{candidate.id[:10]} {rung}: turn {number} of {turns}"
-        data = {"candidate": candidate.id, "rung": rung, "turn": number, "turns": turns}
-        self._listener(Event(EventKind.TURN, text, data))
+    def _taken(self, asked: _Asked) -> _Taken:
+        """Measures under one flag after the other, and against what torch.compile makes of a problem."""
+        variants = self._meter.variants(self._workshop.task)[: None if asked.confirming else 1]
+        taken = _Taken()
+        with measuring_cores(self._options.cores, self._listener) as cores:
+            for number, extra in enumerate(variants):
+                if said := refused_by_clang(self._workshop, extra):
+                    taken.refused.append({"flags": extra, "said": said})
+                    continue
+                works = [work for work in asked.workloads if work.counts or not number]
+                one = with_the_baseline(partial(self._under, extra, replace(asked, workloads=works), cores))
+                taken.measurements.append(({"flags": extra}, one))
+            alike = all(one.faster for _, one in taken.measurements)
+            if asked.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
+                taken.measurements += self._against_compiled(asked, cores)
+        return taken
 
-    def _under(
-        self,
-        extra: tuple[str, ...],
-        candidate: Candidate,
-        baseline: Baseline,
-        workloads: Sequence[TimedWorkload],
-        seed: int,
-        stages: tuple[Stage, ...],
-        cores: tuple[int, ...],
-        begun: Measurement | None,
-        looks: int | None,
-        tell: Callable[[int], None],
-    ) -> Measurement | Fault:
-        """Measures with the same flags on both sides; tells of each turn."""
-        task = self._workshop.task
+    def _told(self, asked: _Asked, number: int) -> None:
+        """Tells that a turn begins; the first one, which is thrown away, has number 0."""
+        last = asked.stages[-1].turns
+        turns = next((stage.turns for stage in asked.stages if stage.turns >= number), 2 * last)
+        identity, rung = asked.candidate.id, asked.rung
+        data = {"candidate": identity, "rung": rung, "turn": number, "turns": turns}
+        self._listener(Event(EventKind.TURN, f"{identity[:10]} {rung}: turn {number} of {turns}", data))
+
+    def _under(self, extra: tuple[str, ...], asked: _Asked, cores: tuple[int, ...], attempt: int) -> Measurement:
+        """Measures with the same flags on both sides; tells of each turn.
+
+        Args:
+            extra: the flags.
+            asked: what is measured.
+            cores: to measure on.
+            attempt: 0, or 1 where that lost the baseline.
+
+        Raises:
+            BaselineError: the original does not compile with them.
+            RungEndedError: the candidate shows a fault.
+        """
+        if attempt:
+            asked = replace(asked, seed=derive(asked.seed, "again"), begun=None)
+        task, baseline, seed = self._workshop.task, asked.baseline, asked.seed
         text = task.source if native.STANDING in extra else task.original[0]
-        ours, theirs = (self._workshop.build(source, extra) for source in (text, candidate.source))
+        ours, built = (self._workshop.build(source, extra) for source in (text, asked.candidate.source))
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
-        if isinstance(theirs, Fault):
-            return theirs
-        fresh = self._bench(ours, theirs, workloads, self._oracle.judge, baseline, cores)
-        kept = begun.raw["workloads"] if begun is not None else None
-        lasting = with_rounds(fresh, derive(seed, extra, "rounds"), kept)
-        if isinstance(lasting, Fault):
-            return lasting
-        fresh, workloads = lasting, lasting.workloads
+        theirs = sound(built)
+        fresh = self._bench(ours, theirs, asked.workloads, self._oracle.judge, baseline, cores)
+        begun = asked.begun
+        fresh = with_rounds(fresh, derive(seed, extra, "rounds"), begun.raw["workloads"] if begun is not None else None)
+        workloads = fresh.workloads
         # Another process of ours may have found passes of another length right.
         known = begun.raw if begun is not None and begun.raw["workloads"] == described(workloads) else None
         bench, processes = (
@@ -178,50 +200,38 @@ class Measuring:
 
         def take(number: int) -> Turn | Fault:
             nonlocal bench
-            tell(number)
+            self._told(asked, number)
             turn = bench.turn(derive(seed, extra, number))
             if number == 0 and isinstance(turn, Turn):
                 bench = bench.lengthened(turn)
             return turn
 
-        found = sequential(take, workloads, stages, rule, turns, looks)
+        found = sound(sequential(take, workloads, asked.stages, rule, turns, asked.looks))
         costs: Mapping[str, Any] = {}
-        if not isinstance(found, Fault) and found.faster and task.kind is Kind.FUNCTION:
+        if found.faster and task.kind is Kind.FUNCTION:
             hidden = self._hidden(ours, theirs, workloads[0], baseline, seed)
-            if isinstance(hidden, Fault):
-                return hidden
-            repeats = self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit)
-            if isinstance(repeats, Fault):
-                return repeats
+            repeats = sound(self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit))
             costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
             unpaid = hidden.seconds + repeats.seconds
             if unpaid and self._meter.name in CHARGED:
                 charged = replace(bench, charged=unpaid)
-                found = sequential(
-                    lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, stages, rule
+                found = sound(
+                    sequential(
+                        lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, asked.stages, rule
+                    )
                 )
-        if not isinstance(found, Fault):
-            found = held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads)
-        if isinstance(found, Fault):
-            return found
+        found = sound(held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads))
         return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
-    def _against_compiled(
-        self,
-        candidate: Candidate,
-        baseline: Baseline,
-        workloads: Sequence[TimedWorkload],
-        seed: int,
-        cores: tuple[int, ...],
-    ) -> list[tuple[dict[str, Any], Measurement | Fault]]:
+    def _against_compiled(self, asked: _Asked, cores: tuple[int, ...]) -> list[tuple[Mapping[str, Any], Measurement]]:
         """Measures against what torch.compile makes of the problem.
 
         What is right is what the problem itself gives: it is asked for each outcome, outside the clock.
         """
-        theirs = self._workshop.build(candidate.source)
-        assert isinstance(theirs, Subject), "it was measured before"
-        works = [work for work in workloads if work.counts]
-        found: list[tuple[dict[str, Any], Measurement | Fault]] = []
+        baseline, seed = asked.baseline, asked.seed
+        theirs = self._workshop.built(asked.candidate.source)
+        works = [work for work in asked.workloads if work.counts]
+        found: list[tuple[Mapping[str, Any], Measurement]] = []
         with closing(Side(baseline.subject, hash_seed=0, worker=None)) as eager:
 
             def judge(item: Input, expected: bytes, actual: bytes) -> Fault | None:
@@ -235,21 +245,21 @@ class Measuring:
                 self._versions = compiled(self._workshop, len(cores), inputs, partial(judge, expected=b""))
             for version in self._versions.made:
                 fresh = self._bench(version.subject, theirs, works, judge, baseline, cores)
-                one = self._drawn(fresh, derive(seed, version.name, "rounds"), seed, version.name)
-                if isinstance(one, BaselineLost):
-                    self._versions = self._versions.without(version, one.detail)
+                try:
+                    one = self._drawn(fresh, derive(seed, version.name, "rounds"), seed, version.name)
+                except RungEndedError as ended_by:
+                    if not isinstance(ended_by.finding, BaselineLost):
+                        raise
+                    self._versions = self._versions.without(version, ended_by.finding.detail)
                     continue
-                if isinstance(one, Measurement):
-                    one = replace(one, raw={**one.raw, "processes": {"kind": "fresh"}, "hidden_costs": {}})
+                one = replace(one, raw={**one.raw, "processes": {"kind": "fresh"}, "hidden_costs": {}})
                 found.append(({"flags": (), "compiled": version.modes}, one))
         return found
 
-    def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement | Fault:
+    def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement:
         """Measures against a version that torch.compile made."""
         bench = with_rounds(fresh, rounds, None)
-        if isinstance(bench, Fault):
-            return bench
-        return sequential(partial(_drawn_turn, bench, seed, name), bench.workloads, STAGES, self._rule(name))
+        return sound(sequential(partial(_drawn_turn, bench, seed, name), bench.workloads, STAGES, self._rule(name)))
 
     def _bench(
         self,
@@ -268,10 +278,10 @@ class Measuring:
 
     def _hidden(
         self, ours: Subject, theirs: Subject, work: TimedWorkload, baseline: Baseline, seed: int
-    ) -> HiddenCosts | Fault:
+    ) -> HiddenCosts:
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        return self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
+        return sound(self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit))
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._workshop.task
@@ -282,7 +292,7 @@ def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn | Fault
     return bench.turn(derive(seed, name, number))
 
 
-def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> Bench | Fault:
+def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> Bench:
     """Returns a bench with as many rounds of what repeats its inputs as a turn shows that it needs.
 
     Args:
@@ -290,8 +300,8 @@ def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | No
         seed: of the turn.
         begun: the workloads, described, of turns that are gone on with; None measures a turn.
 
-    Returns:
-        the bench, or a fault of the turn.
+    Raises:
+        RungEndedError: the turn shows a fault.
     """
     repeating = [work for work in bench.workloads if work.repeats]
     if not repeating or not bench.meter.lengthens:
@@ -299,9 +309,7 @@ def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | No
     if begun is not None:
         rounds = {work["name"]: work["repeats"] for work in begun}
     else:
-        turn = bench.turn(seed)
-        if isinstance(turn, Fault):
-            return turn
+        turn = sound(bench.turn(seed))
         rounds = {work.name: more_rounds(turn.passes[work.name], work.repeats) for work in repeating}
     works = [replace(work, repeats=rounds.get(work.name, work.repeats)) for work in bench.workloads]
     return replace(bench, workloads=works)

@@ -1,0 +1,118 @@
+"""The rungs ``measure`` and ``confirm``: how much faster a candidate is that was found right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from whet.core.candidate import Candidate
+from whet.core.measurement import Measurement
+from whet.core.options import Options
+from whet.core.rungs import beyond
+from whet.core.task import Task
+from whet.core.verdict import Rung, Verdict
+from whet.evaluators.apart import Apart
+from whet.evaluators.baseline import Baseline
+from whet.evaluators.batches import hash_seeds
+from whet.evaluators.climbing.comparing import Comparing
+from whet.evaluators.finding import Fault, Skipped, found_by
+from whet.evaluators.inputs.source import derive
+from whet.evaluators.rungs import ended, extended, lengthened, unasked, unrunnable, with_evidence, with_the_baseline
+from whet.evaluators.timing.metrics import Metrics
+from whet.evaluators.timing.statistics import Stage
+
+
+class Timing:
+    """Measures the candidates of a task beside its validated baseline."""
+
+    def __init__(
+        self,
+        task: Task,
+        options: Options,
+        seed: int,
+        metrics: Metrics,
+        apart: Apart | None,
+        baseline: Baseline,
+        comparing: Comparing,
+    ) -> None:
+        """Measures nothing yet.
+
+        Args:
+            task: whose candidates are measured.
+            options: as the user gave them.
+            seed: of the run.
+            metrics: measure them.
+            apart: judges those that cannot run here as they are; None where all can.
+            baseline: validated.
+            comparing: compares candidates with it.
+        """
+        self._task = task
+        self._until = options.until
+        self._seed = seed
+        self._metrics = metrics
+        self._apart = apart
+        self._baseline = baseline
+        self._comparing = comparing
+
+    def measure(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...], looks: int | None) -> Verdict:
+        """Returns a verdict with the rung ``measure``; one that was begun is gone on with.
+
+        Args:
+            candidate: was found right.
+            verdict: so far.
+            stages: when to look, and how much error each look may spend.
+            looks: the most to be taken; None for all.
+        """
+        begun, checked = verdict.rung("measure"), verdict.until("measure")
+        timed = self._timed("measure", candidate, checked, stages, verdict.measurement, looks)
+        return timed if begun is None else lengthened(timed, begun.seconds)
+
+    def confirm(
+        self,
+        candidate: Candidate,
+        verdict: Verdict,
+        stages: tuple[Stage, ...],
+        described: Callable[[Verdict], Verdict],
+    ) -> Verdict:
+        """Returns a verdict with the rung ``confirm``: compared once more on fresh inputs, and measured on other sizes.
+
+        Args:
+            candidate: was measured.
+            verdict: so far.
+            stages: see `measure`.
+            described: adds to a confirmed verdict what is said beside it.
+        """
+        if rung := self._untimed("confirm", candidate, verdict):
+            return extended(verdict, rung)
+        seed = derive(self._seed, "confirm", candidate.id)
+        hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
+        fresh = found_by(
+            lambda: with_the_baseline(
+                lambda n: self._comparing.alone(candidate, derive(seed, n) if n else seed, hash_seed)
+            )
+        )
+        if isinstance(fresh, Fault | Skipped):
+            return extended(verdict, ended("confirm", fresh, 0.0))
+        confirmed = with_evidence(self._timed("confirm", candidate, verdict, stages), differential=fresh.evidence)
+        return described(confirmed) if confirmed.confirmed else confirmed
+
+    def _timed(
+        self,
+        name: str,
+        candidate: Candidate,
+        verdict: Verdict,
+        stages: tuple[Stage, ...],
+        begun: Measurement | None = None,
+        looks: int | None = None,
+    ) -> Verdict:
+        if rung := self._untimed(name, candidate, verdict):
+            return extended(verdict, rung)
+        seed = derive(self._seed, name, candidate.id)
+        return extended(verdict, *self._metrics.climb(name, candidate, self._baseline, stages, seed, begun, looks))
+
+    def _untimed(self, name: str, candidate: Candidate, verdict: Verdict) -> Rung | None:
+        """Returns the rung of what is not timed; None of all else."""
+        if beyond(name, self._until):
+            return unasked(name, self._until)
+        if self._apart is not None and self._apart.judges(candidate):
+            return self._apart.untimed(name)
+        return unrunnable(self._task, verdict, name)
