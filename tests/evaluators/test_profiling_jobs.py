@@ -16,7 +16,6 @@ from whet.sandbox.inside import keeper
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.protections import ALL_ON
 from whet.sandbox.protocol import Job, Sandbox
 from whet.sandbox.staging import FIRST_UID
 from whet.testing.attacks.attack import Attack
@@ -54,7 +53,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def sandbox(backend: str):
-    made = MAKERS[backend](ALL_ON)
+    made = MAKERS[backend]()
     yield made
     made.close()
 

@@ -19,11 +19,12 @@ from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.ownership import owner
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slots
 from whet.testing.attacks.attack import Attack, got_through
+from whet.testing.attacks.protections import ALL_ON, Protections
 from whet.testing.attacks.strike import CORPUS
+from whet.testing.attacks.weakened import WeakBubblewrap
 
 BOUNDS = {"fork-bomb": "process_limit", "memory": "memory_limit", "memory-of-ten": "memory_limit"}
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -80,7 +81,7 @@ def answer(sandbox: Bubblewrap, source: str, limits: Limits) -> object:
 
 
 def tried(attack: Attack, protections: Protections, control_groups: bool) -> object:
-    sandbox = Bubblewrap(protections, control_groups=control_groups)
+    sandbox = WeakBubblewrap(protections, control_groups=control_groups)
     try:
         assert bool(sandbox.facts["control_group"]) == control_groups
         return answer(sandbox, attack.source.replace("\n", "\n    "), attack.limits)

@@ -17,7 +17,6 @@ from whet.sandbox.docker import Docker
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.protections import ALL_ON
 from whet.sandbox.protocol import Job, Sandbox
 
 MAKERS = {"docker": Docker, "bubblewrap": Bubblewrap}
@@ -94,7 +93,7 @@ def test_only_device_nodes_are_passed(nodes: Path) -> None:
 
 @needs_root
 def test_a_job_that_asks_for_a_gpu_can_open_its_nodes(nodes: Path, backend: str) -> None:
-    sandbox = MAKERS[backend](ALL_ON, nodes)
+    sandbox = MAKERS[backend](nodes)
     try:
         assert ask(sandbox, "look") == [(name, True, 1) for name in NODES]
         assert ask(sandbox, "look", gpu=False) == []
@@ -104,7 +103,7 @@ def test_a_job_that_asks_for_a_gpu_can_open_its_nodes(nodes: Path, backend: str)
 
 @needs_device
 def test_cuda_starts_in_a_sandbox(backend: str) -> None:
-    sandbox = MAKERS[backend](ALL_ON, DEV)
+    sandbox = MAKERS[backend](DEV)
     try:
         code, counted, count = ask(sandbox, "cuda")
         assert (code, counted) == (0, 0)
@@ -117,7 +116,7 @@ def test_cuda_starts_in_a_sandbox(backend: str) -> None:
 
 @needs_device
 def test_an_ordinary_job_sees_no_gpu(backend: str) -> None:
-    sandbox = MAKERS[backend](ALL_ON, DEV)
+    sandbox = MAKERS[backend](DEV)
     try:
         assert ask(sandbox, "look", gpu=False) == []
     finally:

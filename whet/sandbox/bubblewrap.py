@@ -17,17 +17,16 @@ from whet.core.errors import SandboxError, UsageError
 from whet.sandbox.control_group import find_place
 from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.fork_server import ForkServer
-from whet.sandbox.held import FORKABLE, Unfit, session
+from whet.sandbox.held import FORKABLE, Unfit, begun
 from whet.sandbox.inside import kernel, landlock
 from whet.sandbox.inside.forking import TREE
 from whet.sandbox.interpreter import reachable
 from whet.sandbox.pool import Pool
-from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.seccomp import write_filter
-from whet.sandbox.session import Child
+from whet.sandbox.session import Child, PipeSession
 from whet.sandbox.slots import Slot, Slots
-from whet.sandbox.spawner import Spawner, inheritable
+from whet.sandbox.spawner import Spawner
 from whet.sandbox.staging import (
     HOST_FILES,
     PATH,
@@ -38,12 +37,14 @@ from whet.sandbox.staging import (
     access_rules,
     boot,
     environment,
+    first_words,
 )
 from whet.sandbox.users import Users
 from whet.sandbox.watchdog import MOST_FILES, Bounds, Watchdog
 
 OWN_PROCESSES = 4  # bubblewrap's two and the program inside, and one to spare
 FORKING_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP")  # to make namespaces and mounts, and to give up both
+NAMESPACES = ("user", "uts", "cgroup-try", "pid", "net", "ipc")
 FORKS_PROCESSES = 3  # the worker, and two between it and the program
 
 
@@ -52,11 +53,10 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, protections: Protections = ALL_ON, devices: Path = DEV, control_groups: bool = True) -> None:
+    def __init__(self, devices: Path = DEV, control_groups: bool = True) -> None:
         """Looks for what this machine offers.
 
         Args:
-            protections: what is on.
             devices: host folder of the GPUs' nodes.
             control_groups: whether the kernel counts a job's memory and processes, where it lets this user say so.
 
@@ -66,12 +66,11 @@ class Bubblewrap:
         missing = [tool for tool in ("bwrap", "setpriv") if shutil.which(tool) is None]
         if missing:
             raise UsageError(f"{', '.join(missing)} not found; install with: apt-get install bubblewrap util-linux")
-        self._on = protections
         self._devices = devices
         self._root = os.geteuid() == 0
         self._staging = Staging()
         self._filters = {kind: self._staging.folder / f"filter-{kind}.bpf" for kind in (False, True)}
-        self._filtered = protections.seccomp and all(write_filter(path, kind) for kind, path in self._filters.items())
+        self._filtered = all(write_filter(path, kind) for kind, path in self._filters.items())
         self._users = Users() if self._root else None
         place = find_place() if control_groups else None
         self._control_group = 0 if place is None else place.interface.version
@@ -88,7 +87,7 @@ class Bubblewrap:
             "version": words[-1] if words else "",
             "network": False,
             "seccomp": self._filtered,
-            "landlock": landlock.version() if self._on.landlock else 0,
+            "landlock": landlock.version(),
             "control_group": self._control_group,
             "root_dropped": self._root,
             "first_user": os.getuid() if self._users is None else self._users.first,
@@ -105,9 +104,9 @@ class Bubblewrap:
         self._staging.compile(job.interpreter)
         if job.preload is not None:
             with suppress(Unfit):
-                return self._session(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
+                return self._begun(self._pool.start(job), job, OWN_PROCESSES + FORKS_PROCESSES)
         try:
-            return self._session(self._started(job), job, OWN_PROCESSES)
+            return self._begun(self._started(job), job, OWN_PROCESSES)
         except OSError as error:
             raise SandboxError(f"a sandbox could not be started: {error}") from None
 
@@ -136,14 +135,19 @@ class Bubblewrap:
             argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, inherited)]
             # The pipes are not bubblewrap's own stdin and stdout: a candidate could open those at /proc/1/fd.
             argv += boot(job.interpreter, job.program, pipes=(stdin, stdout))
-            process = self._spawn(slot, argv, job, inherited)
+            process = self._spawn(slot, argv, job, tuple(inherited))
             undoing.pop_all()
         process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)
         return self._watchdog.start(process, self._bounds(job), slot, self._give)
 
-    def _session(self, child: Child, job: Job, own: int) -> Session:
+    def _begun(self, child: Child, job: Job, own: int) -> Session:
+        """Returns the talk with a job's process, beside which there are some others."""
+        return begun(PipeSession(child, TREE, job.limits.output), self._words(job, own))
+
+    def _words(self, job: Job, own: int) -> list[Any]:
+        """Returns the first message to a job; where there is a control group, that counts its processes."""
         processes = 0 if self._control_group else job.limits.processes + own
-        return session(child, job, processes, self._on, access_rules(job, self._on, self._devices))
+        return first_words(job, processes, rules=access_rules(job, self._devices))
 
     def _fork_server(self, job: Job) -> ForkServer:
         job = replace(job, tree=None)  # each fork gets one of its own; this one's may be removed before the worker
@@ -157,12 +161,10 @@ class Bubblewrap:
         return ForkServer(start, rules, self._watchdog, self._bounds(job), slot, self._give)
 
     def _spawn(
-        self, slot: Slot, argv: list[str], job: Job, descriptors: Sequence[int], stdin: int = subprocess.DEVNULL
+        self, slot: Slot, argv: list[str], job: Job, descriptors: tuple[int, ...], stdin: int = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
         # bubblewrap's own environment is readable at /proc/1/environ.
-        own = {"PATH": PATH} if self._on.empty_environment else None
-        inherited = () if self._on.closed_descriptors else inheritable()
-        return slot.spawner.start(argv, job.cores, own, (*descriptors, *inherited), stdin)
+        return slot.spawner.start(argv, job.cores, {"PATH": PATH}, descriptors, stdin)
 
     def _slot(self, job: Job, own: int) -> Slot:
         """Returns a slot with the bounds of a job.
@@ -188,12 +190,15 @@ class Bubblewrap:
         """Gives a slot the bounds of a job, and a user that no other job has."""
         try:
             if slot.group is not None:
-                memory = job.limits.memory if self._on.memory_limit else 0
-                slot.group.begin(memory, job.limits.processes + own if self._on.process_limit else 0)
+                slot.group.begin(*self._most(job, own))
         except OSError as error:
             raise SandboxError(f"a control group could not be made: {error}") from None
-        if self._users is not None and self._on.drop_privileges:
+        if self._users is not None:
             slot.user = self._users.take()
+
+    def _most(self, job: Job, own: int) -> tuple[int, int]:
+        """Returns the bytes and the processes that a control group allows; 0 is no bound."""
+        return job.limits.memory, job.limits.processes + own
 
     def _give(self, slot: Slot) -> None:
         """Takes back a slot, and its user, whose job has been killed or has never begun."""
@@ -215,21 +220,14 @@ class Bubblewrap:
 
     def _rules(self, job: Job) -> tuple[Any, ...]:
         """Returns what a warm worker keeps a job in by; see `whet.sandbox.inside.forkserver.Rules`."""
-        own = {kernel.CLONE_NEWPID: self._on.pid_namespace, kernel.CLONE_NEWIPC: self._on.ipc_namespace}
-        folders = [
-            (folder, f"mode=0755,size={size}" if self._on.sized_folders else "mode=0755")
-            for folder, size in self._writable(job).items()
-            if self._on.fresh_folders
-        ]
+        folders = [(folder, f"mode=0755,size={size}") for folder, size in self._writable(job).items()]
         kept = [str(f) for f in job.interpreter.folders if any(f.is_relative_to(place) for place in WRITABLE)]
         calls = self._filters[job.profiling].read_bytes() if self._filtered else b""
-        return sum(flag for flag, on in own.items() if on), folders, kept, self._on.capabilities, calls
+        no_rights = True
+        return kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC, folders, kept, no_rights, calls
 
     def _bounds(self, job: Job) -> Bounds:
-        memory = job.limits.memory if self._on.memory_limit and not self._control_group else 0
-        # A shared folder holds other people's files too.
-        files = MOST_FILES if self._on.inode_limit and self._on.fresh_folders else 0
-        return Bounds(memory, files, WRITABLE)
+        return Bounds(0 if self._control_group else job.limits.memory, MOST_FILES, WRITABLE)
 
     def _bwrap(self, job: Job, spawner: Spawner, descriptors: list[int] | None = None) -> list[str]:
         """Returns the command of a sandbox.
@@ -240,8 +238,8 @@ class Bubblewrap:
             descriptors: gets those that it must inherit. None is for a warm worker: it keeps some rights within the
                 sandbox, and is not filtered; it sees to both for each of its forks.
         """
-        argv = ["bwrap", *self._namespaces(), "--die-with-parent", "--new-session"]
-        argv += ["--clearenv"] if self._on.empty_environment else []
+        argv = ["bwrap", *(f"--unshare-{kind}" for kind in NAMESPACES), "--die-with-parent", "--new-session"]
+        argv += ["--clearenv"]
         for name, value in environment(job).items():
             argv += ["--setenv", name, value]
         argv += [*self._system(), *self._own(job)]
@@ -251,21 +249,14 @@ class Bubblewrap:
         for folder in job.interpreter.folders:
             source = spawner.show(folder) if self._root and not reachable(folder) else folder
             argv += ["--ro-bind", str(source), str(folder)]
-        sealed = {"/dev": self._on.own_devices, "/": self._on.read_only_root}
-        for place in (place for place, on in sealed.items() if on):
-            argv += ["--remount-ro", place]
-        argv += ["--cap-drop" if self._on.capabilities else "--cap-add", "ALL", "--chdir", "/work"]
-        for right in FORKING_RIGHTS if self._on.capabilities and descriptors is None else ():
+        argv += ["--remount-ro", "/dev", "--remount-ro", "/"]
+        argv += ["--cap-drop", "ALL", "--chdir", "/work"]
+        for right in FORKING_RIGHTS if descriptors is None else ():
             argv += ["--cap-add", right]
         if self._filtered and descriptors is not None:
             descriptors.append(os.open(self._filters[job.profiling], os.O_RDONLY | os.O_CLOEXEC))
             argv += ["--seccomp", str(descriptors[-1])]
         return [*argv, "--"]
-
-    def _namespaces(self) -> list[str]:
-        kinds = {"pid": self._on.pid_namespace, "net": self._on.network, "ipc": self._on.ipc_namespace}
-        always = ("user", "uts", "cgroup-try")
-        return [f"--unshare-{kind}" for kind in (*always, *(kind for kind, own in kinds.items() if own))]
 
     def _writable(self, job: Job) -> dict[str, int]:
         """Returns the folders in memory and their bytes."""
@@ -280,26 +271,17 @@ class Bubblewrap:
                 argv += ["--symlink", f"usr/{name}", f"/{name}"]
             elif link.is_dir():
                 argv += ["--ro-bind", f"/{name}", f"/{name}"]
-        for name in (*HOST_FILES, *(() if self._on.hidden_host_files else (HIDDEN_FOLDER,))):
+        for name in HOST_FILES:
             argv += ["--ro-bind-try", name, name]
         return argv
 
     def _own(self, job: Job) -> list[str]:
         """Returns what makes the folders that are the job's own."""
         argv = ["--ro-bind", str(self._staging.program), "/whet"]
-        bind = "--ro-bind" if self._on.read_only_root else "--bind"
-        argv += [bind, str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
-        argv += ["--proc", "/proc", *(("--dev",) if self._on.own_devices else ("--dev-bind", "/dev")), "/dev"]
+        argv += ["--ro-bind", str(job.tree), TREE] if job.tree is not None else ["--dir", TREE]
+        argv += ["--proc", "/proc", "--dev", "/dev"]
         for folder, size in self._writable(job).items():
-            argv += [*(("--size", str(size)) if self._on.sized_folders else ()), "--tmpfs", folder]
-        if not self._on.fresh_folders:
-            shared = self._staging.folder / "shared"
-            shared.mkdir(exist_ok=True)
-            shared.chmod(0o777)
-            for home in job.interpreter.folders:  # else the first job to come would own the way to it
-                if home.is_relative_to("/tmp"):
-                    (shared / home.relative_to("/tmp")).mkdir(parents=True, exist_ok=True)
-            argv += ["--bind", str(shared), "/tmp"]
+            argv += ["--size", str(size), "--tmpfs", folder]
         return argv
 
 

@@ -25,7 +25,6 @@ from whet.sandbox.held import ANSWER_SECONDS, FORKABLE, GONE, PRELOAD_SECONDS, H
 from whet.sandbox.inside import keeper
 from whet.sandbox.inside.link import Link
 from whet.sandbox.process_tree import tree
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
 from whet.sandbox.usage import Usage
@@ -44,10 +43,8 @@ class Container(Holder):
         door: Path,
         shape: Shape,
         slot: int,
-        protections: Protections = ALL_ON,
         devices: Path = DEV,
-        neighbour: str = "",
-    ):
+    ) -> None:
         """Starts it.
 
         Args:
@@ -57,18 +54,14 @@ class Container(Holder):
             door: host folder for the socket over which the keeper calls; made here.
             shape: what it must be like.
             slot: a number of its own.
-            protections: what keeps its jobs in.
             devices: host folder of the GPUs' nodes.
-            neighbour: see `whet.sandbox.docker_options.options`.
 
         Raises:
             SandboxError: it does not start.
             Unfit: its keeper, with what it was told to import, cannot be forked from.
         """
         self.shape = shape
-        self._on = protections
-        self._ending = (protections.pid_namespace, protections.fresh_folders)
-        self._user = FIRST_UID + slot % SLOTS if protections.drop_privileges else 0
+        self._user = FIRST_UID + slot % SLOTS
         door.mkdir(parents=True)
         for folder in (door.parent, door):
             folder.chmod(0o711)  # for a keeper that is somebody else to a user who is not root
@@ -77,7 +70,7 @@ class Container(Holder):
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            settings = options(engine, image[1], program, door, shape, protections, devices, neighbour)
+            settings = options(engine, image[1], program, door, shape, devices)
             self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
@@ -142,11 +135,14 @@ class Container(Holder):
         used, self._used = self._used, True
         if job.gauged and not ((group := self._measured()) and group.reset()) and used:
             raise OSError("its peak of memory still holds what an earlier job used")
+        return self._hand_over(self._order(job), job.tree, release)
+
+    def _order(self, job: Job) -> tuple[Any, ...]:
+        """Returns what the keeper is told of a job; see `whet.sandbox.inside.keeper`."""
         argv, variables = boot(job.interpreter, job.program), environment(job)
-        if not self._on.empty_environment:
-            variables = {**os.environ, **variables}
         program: tuple[Any, ...] = (argv, [*variables.items()]) if job.preload is None else ([job.program], None)
-        return self._hand_over((*program, self._user, job.profiling, *self._ending), job.tree, release)
+        sweeps = wipes = True
+        return (*program, self._user, job.profiling, sweeps, wipes)
 
     def overdrawn(self) -> Incident | None:
         """See `Holder.overdrawn`."""

@@ -13,12 +13,13 @@ from whet.sandbox import docker_engine
 from whet.sandbox.container import Container
 from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, knows_perfmon
-from whet.sandbox.held import Unfit, session
+from whet.sandbox.held import Unfit, begun
 from whet.sandbox.inside import landlock
+from whet.sandbox.inside.forking import TREE
 from whet.sandbox.pool import Pool
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import NO_LINKS, Job, Session
-from whet.sandbox.staging import FIRST_UID, READABLE, Staging, access_rules
+from whet.sandbox.session import Child, PipeSession
+from whet.sandbox.staging import FIRST_UID, READABLE, Staging, access_rules, first_words
 
 REMOVERS = 4
 
@@ -28,8 +29,7 @@ class Docker:
 
     name = "docker"
 
-    def __init__(self, protections: Protections = ALL_ON, devices: Path = DEV) -> None:
-        self._on = protections
+    def __init__(self, devices: Path = DEV) -> None:
         self._devices = devices
         self._engine = docker_engine.connect()
         docker_engine.remove_leftovers(self._engine)
@@ -49,7 +49,7 @@ class Docker:
             "image": self._image[0],
             "network": False,
             "seccomp": True,
-            "landlock": landlock.version() if self._on.landlock else 0,
+            "landlock": landlock.version(),
             "control_group": True,
             "root_dropped": True,
             "first_user": FIRST_UID,
@@ -69,9 +69,16 @@ class Docker:
             child = self._pool.start(job)
         except Unfit:
             child = self._pool.start(replace(job, preload=None, worker=0))
+        return self._begun(child, job)
+
+    def _begun(self, child: Child, job: Job) -> Session:
+        """Returns the talk with a job's process."""
+        return begun(PipeSession(child, TREE, job.limits.output), self._words(job))
+
+    def _words(self, job: Job) -> list[Any]:
+        """Returns the first message to a job; the container counts its processes."""
         # An image of its own holds nothing of the host: all of it may be read.
-        rules = access_rules(job, self._on, self._devices, ("/",) if self._image[1] else READABLE)
-        return session(child, job, 0, self._on, rules)
+        return first_words(job, 0, rules=access_rules(job, self._devices, ("/",) if self._image[1] else READABLE))
 
     def close(self) -> None:
         """Removes all containers; the skeleton image stays for the next run."""
@@ -82,17 +89,7 @@ class Docker:
 
     def _make(self, job: Job) -> Container:
         slot = next(self._slots)
-        door = self._staging.folder / "doors" / str(slot)
-        shape = Shape.of(job)
-        neighbour = next((other.id for other in self._pool.alive), "")
-        return Container(
-            self._engine,
-            self._image,
-            self._staging.program,
-            door,
-            shape,
-            slot,
-            self._on,
-            self._devices,
-            neighbour,
-        )
+        return self._container(self._staging.folder / "doors" / str(slot), Shape.of(job), slot)
+
+    def _container(self, door: Path, shape: Shape, slot: int) -> Container:
+        return Container(self._engine, self._image, self._staging.program, door, shape, slot, self._devices)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.inside import forking, keeper
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.ownership import owner
-from whet.sandbox.protections import ALL_ON, HIDDEN_FOLDER, Protections
 from whet.sandbox.protocol import Job
 from whet.sandbox.seccomp import docker_profile
 from whet.sandbox.staging import HOST_FILES, PATH, SHARED_BYTES, SYSTEM_FOLDERS, environment
@@ -23,8 +21,6 @@ PRELOADED_MEMORY = 64 * MIB  # what jobs change of the modules that the keeper h
 KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
 TREE_BYTES = 96 * MIB
 INODES = 65536
-UNSIZED = 1 << 30
-KERNEL_LOG = "/dev/kmsg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +67,7 @@ def options(
     program: Path,
     door: Path,
     shape: Shape,
-    protections: Protections = ALL_ON,
     devices: Path = DEV,
-    neighbour: str = "",
 ) -> dict[str, Any]:
     """Returns how a container is made: what it may not do, what it may use, what it sees.
 
@@ -83,52 +77,45 @@ def options(
         program: host folder of the program inside.
         door: host folder of the socket over which the keeper calls.
         shape: what it must be like.
-        protections: what keeps its jobs in.
         devices: host folder of the GPUs' nodes.
-        neighbour: the container whose processes it sees where ``pid_namespace`` is off; empty is none.
     """
     memory = shape.memory + KEEPER_MEMORY + (PRELOADED_MEMORY if shape.preload else 0)
     readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
     readable |= {folder: str(folder) for folder in shape.interpreter.folders}
-    if not protections.hidden_host_files:
-        readable[Path(HIDDEN_FOLDER)] = HIDDEN_FOLDER
     if not own_usr:
         linked = docker_engine.linked_folders()
         folders = [Path("/", name) for name in SYSTEM_FOLDERS if name not in linked and name != "sbin"]
         shared = (Path("/usr"), *folders, *map(Path, HOST_FILES))
         readable |= {path: str(path) for path in shared if path.exists()}
-    writable = "exec,nosuid,nodev" + (f",nr_inodes={INODES}" if protections.inode_limit else "")
-    work, shared_bytes = (shape.work, SHARED_BYTES) if protections.sized_folders else (UNSIZED, UNSIZED)
+    writable = f"exec,nosuid,nodev,nr_inodes={INODES}"
     return {
-        "network_mode": "none" if protections.network else "host",
+        "network_mode": "none",
         "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
         "hostname": "whet",
         "user": "0:0",  # the keeper's; jobs have users of their own and no rights
-        "cap_drop": ["ALL"] if protections.capabilities else [],  # else the engine's usual ones
+        "cap_drop": ["ALL"],
         "cap_add": ["KILL", "SETGID", "SETUID", *(["PERFMON"] if shape.profiling and knows_perfmon(engine) else [])],
         "security_opt": [
             "no-new-privileges",
-            f"seccomp={docker_profile(shape.profiling) if protections.seccomp else 'unconfined'}",
+            f"seccomp={docker_profile(shape.profiling)}",
         ],
-        "read_only": protections.read_only_root,
-        "ipc_mode": "private" if protections.ipc_namespace else "host",
-        # Never the host's, whatever is off.
-        "pid_mode": f"container:{neighbour}" if neighbour and not protections.pid_namespace else None,
-        "devices": [] if protections.own_devices else [f"{KERNEL_LOG}:{KERNEL_LOG}:r"],
+        "read_only": True,
+        "ipc_mode": "private",
         "init": True,
         "auto_remove": True,
         "labels": {docker_engine.OWNER: owner()},
-        "environment": {**({} if protections.empty_environment else os.environ), **dict(shape.variables)},
+        "environment": dict(shape.variables),
         "working_dir": "/",
         "log_config": {"type": "none"},
-        "pids_limit": shape.processes + KEEPER_PROCESSES if protections.process_limit else None,
-        **({"mem_limit": memory, "memswap_limit": memory} if protections.memory_limit else {}),
+        "pids_limit": shape.processes + KEEPER_PROCESSES,
+        "mem_limit": memory,
+        "memswap_limit": memory,
         "cpuset_cpus": ",".join(map(str, shape.cores)),
         "shm_size": SHARED_BYTES,
         "tmpfs": {
             forking.TREE: f"{writable},size={TREE_BYTES},mode=0755",
-            "/work": f"{writable},size={work}",
-            "/tmp": f"{writable},size={shared_bytes}",
+            "/work": f"{writable},size={shape.work}",
+            "/tmp": f"{writable},size={SHARED_BYTES}",
         },
         "volumes": [f"{source}:{place}:ro" for source, place in readable.items()],
         **(gpu_options(engine, own_usr, devices) if shape.gpu else {}),

@@ -11,12 +11,10 @@ from typing import Any
 
 from whet.core.errors import SandboxError
 from whet.sandbox.inside.channel import STARTED
-from whet.sandbox.inside.forking import FAILED, LINK, PLAIN, PROGRAM, TREE, File
+from whet.sandbox.inside.forking import FAILED, LINK, PLAIN, PROGRAM, File
 from whet.sandbox.inside.link import Link
-from whet.sandbox.protections import Protections
 from whet.sandbox.protocol import Incident, Job
-from whet.sandbox.session import Child, PipeSession, crash, text
-from whet.sandbox.staging import first_words
+from whet.sandbox.session import PipeSession, crash, text
 from whet.sandbox.usage import Usage
 
 ANSWER_SECONDS = 10.0
@@ -33,14 +31,10 @@ Release = Callable[["Holder", bool], None]
 """Is told that a holder's job has ended, and whether something went wrong."""
 
 
-def session(
-    child: Child, job: Job, processes: int, protections: Protections, rules: Sequence[list[str]]
-) -> PipeSession:
+def begun(made: PipeSession, words: Sequence[Any]) -> PipeSession:
     """Returns the talk with a job's process, which has been told its limits; see `whet.sandbox.staging.first_words`."""
-    made = PipeSession(child, TREE, job.limits.output, protections)
     try:
-        alone = protections.pid_namespace
-        made.tell(*first_words(job, processes, alone=alone, protections=protections, rules=rules))
+        made.tell(*words)
     except BaseException:
         made.close()
         raise

@@ -17,7 +17,6 @@ from whet.sandbox.inside.channel import STARTED
 from whet.sandbox.inside.codec import CodecError, framed
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.process_tree import tree
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import CpuLimit, Incident
 from whet.sandbox.usage import Group, Usage
 
@@ -25,7 +24,6 @@ HEADER = 8
 PIECE = 1 << 16
 """Bytes that are read at once at most, of the next answers too: what a pipe holds."""
 SLACK = 1 << 20
-UNLIMITED = 1 << 30
 GRACE_SECONDS = 5.0
 BREATH = 0.0002
 """Seconds in which further answers may gather. To wake up for each of many short ones costs more than they do."""
@@ -111,11 +109,10 @@ class CpuDeadline:
 class PipeSession:
     """A `whet.sandbox.protocol.Session` over pipes."""
 
-    def __init__(self, child: Child, tree: str, output_limit: int, protections: Protections = ALL_ON) -> None:
+    def __init__(self, child: Child, tree: str, output_limit: int) -> None:
         self.tree = tree
         self._child = child
-        self._limit = output_limit + SLACK if protections.answer_limit else UNLIMITED
-        self._turns = protections.turns
+        self._limit = output_limit + SLACK
         self._closed = False
         self._ahead = bytearray()  # what was read, and belongs to the next answer
         os.set_blocking(child.stdin, False)
@@ -209,9 +206,13 @@ class PipeSession:
 
     def _put(self, pieces: Sequence[bytes], deadline: Deadline) -> None:
         """Sends a message, if it is our turn."""
-        if self._turns and (self._ahead or _readable(self._child.stdout)):
-            raise Incident("protocol", "the process spoke before it was asked")
+        self._expect_silence()
         self._send(pieces, deadline)
+
+    def _expect_silence(self) -> None:
+        """Raises where an answer stands there before its question."""
+        if self._ahead or _readable(self._child.stdout):
+            raise Incident("protocol", "the process spoke before it was asked")
 
     def _answer(self, seconds: float | CpuLimit, breath: float) -> bytes:
         """Returns the next answer; most of many are ahead already."""

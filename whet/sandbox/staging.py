@@ -18,7 +18,6 @@ from whet.core.task import MIB
 from whet.sandbox import inside
 from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.interpreter import Interpreter
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import NO_LINKS, Job
 
 FIRST_UID = 64000  # candidates are users of their own, one a slot
@@ -189,7 +188,6 @@ def first_words(
     tree: str = "/src",
     work: str = "/work",
     alone: bool = True,
-    protections: Protections = ALL_ON,
     rules: Sequence[list[str]] = (),
 ) -> list[Any]:
     """Returns the first message to the program of a job: where it is, and the limits that the kernel keeps for it.
@@ -200,30 +198,21 @@ def first_words(
         tree: where it sees its tree.
         work: where it may write.
         alone: whether nobody else's processes are within its reach.
-        protections: which limits are kept.
         rules: what `whet.sandbox.inside.landlock.restrict` leaves to foreign code; empty is no such rules.
     """
     # CUDA reserves address space beyond all bounds.
-    memory = 0 if job.gpu or job.reserves or not protections.address_limit else job.limits.memory + ADDRESS_SPARE
-    output = job.limits.output if protections.file_limit else 0
+    memory = 0 if job.gpu or job.reserves else job.limits.memory + ADDRESS_SPARE
     place = [work, alone, tree if job.within else work] if job.program in LAUNCHERS else [tree]
-    return ["limits", *place, memory, processes if protections.process_limit else 0, output, list(rules)]
+    return ["limits", *place, memory, processes, job.limits.output, list(rules)]
 
 
-def access_rules(
-    job: Job, protections: Protections, devices: Path = DEV, readable: Sequence[str] = READABLE
-) -> list[list[str]]:
+def access_rules(job: Job, devices: Path = DEV, readable: Sequence[str] = READABLE) -> list[list[str]]:
     """Returns what foreign code of a job may read, where it may write and by what it may speak with itself.
-
-    Empty where no rules say so.
 
     Args:
         job: the job.
-        protections: whether there are rules.
         devices: host folder of the GPUs' nodes.
         readable: what its sandbox shows, but for the interpreter's folders.
     """
-    if not protections.landlock:
-        return []
     writable = (*WRITABLE, *HARMLESS, *(gpu_nodes(devices).values() if job.gpu else ()))
     return [[*readable, *map(str, job.interpreter.folders)], list(writable), ["tcp"] if job.loopback else []]

@@ -315,7 +315,7 @@ def timed_pass(
     total = events = settling = 0
     rounds = max(1, repeats)
     if repeats and clock is None:
-        total, results = in_rounds(target, inputs, repeats, capture)
+        total, results = _repeating(target).in_rounds(inputs, repeats, invoke, capture.take, _clock)
         rounds = 0
     asked = None if called is None else set(called)
     for number, given in enumerate(inputs * rounds):
@@ -348,29 +348,16 @@ def timed_pass(
     return total, max(0, cpu - settling), waits, preemptions, outcomes, *([] if clock is None else [events])
 
 
-def in_rounds(
-    target: Loaded, inputs: list[Any], rounds: int, capture: Capture
-) -> tuple[int, list[tuple[str, Any, Any, str]]]:
-    """Calls a native function or a torch module on inputs, and so several times over; see `timed_pass`."""
-    if hasattr(target, "torch"):
-        from .module_rounds import in_rounds
-
-        return in_rounds(target, inputs, rounds, invoke, capture.take)  # type: ignore[arg-type]
-    from .native_rounds import repeated
-
-    total, values = repeated(target, inputs, rounds, _clock)  # type: ignore[arg-type]
-    return total, [("value", None, value, "") for value in values]
+def _repeating(target: Loaded) -> ModuleTarget | NativeTarget:
+    """Returns a target of which rounds are asked; a function in Python has none."""
+    if isinstance(target, Target):
+        raise AssertionError("a function in Python is called once an input")
+    return target
 
 
 def in_renewed_rounds(target: Loaded, sets: list[list[bytes]]) -> list[int]:
     """Returns the CPU nanoseconds of rounds whose inputs are new in their memory, or were there before."""
-    if hasattr(target, "torch"):
-        from .module_rounds import in_renewed_rounds
-
-        return in_renewed_rounds(target, sets, _cpu)  # type: ignore[arg-type]
-    from .native_rounds import renewed
-
-    return renewed(target, sets, _cpu)  # type: ignore[arg-type]
+    return _repeating(target).in_renewed_rounds(sets, _cpu)
 
 
 class Uncalled:

@@ -242,6 +242,18 @@ class ModuleTarget:
 
     changed = left
 
+    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
+        """See `module_rounds.in_rounds`."""
+        from .module_rounds import in_rounds
+
+        return in_rounds(self, inputs, rounds, invoke, take)
+
+    def in_renewed_rounds(self, sets: list[list[bytes]], clock: Any) -> list[int]:
+        """See `module_rounds.in_renewed_rounds`."""
+        from .module_rounds import in_renewed_rounds
+
+        return in_renewed_rounds(self, sets, clock)
+
     def doubled(self, init: Any) -> Any:
         """Returns the module of an input in float64, its weights rounded as the problem's are."""
         built = self.build(init)

@@ -131,6 +131,19 @@ class NativeTarget:
         """Calls a function with the target's prototype; returns (None, result)."""
         return None, Result(function(*args.values), args)
 
+    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
+        """See `native_rounds.repeated`; nothing that is printed is taken."""
+        from .native_rounds import repeated
+
+        total, values = repeated(self, inputs, rounds, clock)
+        return total, [("value", None, value, "") for value in values]
+
+    def in_renewed_rounds(self, sets: list[list[bytes]], clock: Any) -> list[int]:
+        """See `native_rounds.renewed`."""
+        from .native_rounds import renewed
+
+        return renewed(self, sets, clock)
+
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a call returned, and what it wrote, as plain data."""
         if kind != "value":

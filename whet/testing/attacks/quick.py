@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from whet.core.errors import SandboxError
-from whet.sandbox.protections import ALL_ON
 from whet.sandbox.protocol import AttackReport, BackendReport, Sandbox
 from whet.testing.attacks.attack import Attack
 from whet.testing.attacks.scene import canaries
@@ -22,7 +21,7 @@ def attacked(reports: Iterable[BackendReport], corpus: tuple[Attack, ...] = QUIC
 
 
 def _struck(backend: str, corpus: tuple[Attack, ...]) -> tuple[AttackReport, ...]:
-    sandbox = MAKERS[backend](ALL_ON)
+    sandbox = MAKERS[backend]()
     try:
         with canaries(sandbox.facts["first_user"]) as scene:
             return tuple(AttackReport(attack.name, _held(attack, sandbox, scene)) for attack in corpus)

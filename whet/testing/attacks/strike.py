@@ -11,7 +11,6 @@ from whet.sandbox.docker import Docker
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.protections import ALL_ON, Protections
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 from whet.sandbox.unprotected import Unprotected
 from whet.testing.attacks import (
@@ -25,10 +24,13 @@ from whet.testing.attacks import (
     second_layer,
 )
 from whet.testing.attacks.attack import Attack, program
+from whet.testing.attacks.protections import ALL_ON, Protections
 from whet.testing.attacks.scene import canaries, stays
+from whet.testing.attacks.weakened import WeakBubblewrap, WeakDocker
 
 LOAD_SECONDS = 20.0
-MAKERS: dict[str, Callable[[Protections], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
+MAKERS: dict[str, Callable[[], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
+WEAKENED: dict[str, Callable[[Protections], Sandbox]] = {"docker": WeakDocker, "bubblewrap": WeakBubblewrap}
 PLAIN = "none"
 GROUPS = (processes, memory_disk, host_files, privileges, network, leftovers, channel, second_layer)
 CORPUS: tuple[Attack, ...] = tuple(attack for group in GROUPS for attack in group.ATTACKS)
@@ -53,12 +55,18 @@ def escapes(attack: Attack, backend: str, protections: Protections = ALL_ON, **h
         UsageError: the backend does not work here.
     """
     assert attack.plain or backend != PLAIN
-    sandbox = Unprotected() if backend == PLAIN else MAKERS[backend](protections)
+    sandbox = _made(backend, protections)
     try:
         with canaries(sandbox.facts["first_user"]) as scene:
             return gets_through(attack, sandbox, scene, **how)
     finally:
         sandbox.close()
+
+
+def _made(backend: str, protections: Protections) -> Sandbox:
+    if backend == PLAIN:
+        return Unprotected()
+    return MAKERS[backend]() if protections == ALL_ON else WEAKENED[backend](protections)
 
 
 def gets_through(attack: Attack, sandbox: Sandbox, scene: dict[str, Any], **how: Any) -> bool:

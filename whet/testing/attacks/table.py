@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from whet.sandbox.protections import ALL_ON
 from whet.testing.attacks.attack import Attack
+from whet.testing.attacks.protections import ALL_ON
 from whet.testing.attacks.strike import CORPUS, MAKERS, PLAIN, escapes
 
 ALL = tuple(ALL_ON.__dataclass_fields__)

@@ -1,4 +1,7 @@
-"""What a sandbox is made of, one switch each, so that an attack can show what each of them is for."""
+"""What a sandbox is made of, one switch each, so that an attack can show what each of them is for.
+
+The sandboxes have no such switches; `whet.testing.attacks.weakened` takes parts out of them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Protections:
-    """The switches of a backend. Nobody but the attack corpus turns one off.
+    """Which parts of a sandbox are there.
 
     Attributes:
         drop_privileges: candidates are users of their own, even where whet is root.
@@ -57,5 +60,3 @@ class Protections:
 
 
 ALL_ON = Protections()
-HIDDEN_FOLDER = "/var"
-"""Part of what `Protections.hidden_host_files` hides: shown where it is off."""
