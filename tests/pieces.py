@@ -71,7 +71,7 @@ def gone(pids, seconds=60):
 
 
 def workers(home):
-    """Returns the workers that use a state directory, and then their keepers with them."""
+    """Returns the workers that use a state directory, and then their supervisors with them."""
     found = {}
     for pid in (entry.name for entry in Path("/proc").iterdir() if entry.name.isdecimal()):
         try:
@@ -85,7 +85,7 @@ def workers(home):
 
 
 def while_workers_die(executor, home, folder, *, seed, parts, size):
-    """Yields the tickets and outcomes of parts of some work, while workers or their keepers are killed.
+    """Yields the tickets and outcomes of parts of some work, while workers or their supervisors are killed.
 
     The moments are counted in pieces done, and a part sees fewer kills than make a piece of work lost: each piece has
     to come to its result, however fast or slow this machine is.

@@ -19,7 +19,7 @@ MAY_TEST = ("cli", "testing")
 TASKS = WHET / "benchmarks" / "tasks"
 INSIDE = WHET / "sandbox" / "inside"
 CANDIDATES_OWN = ("numpy", "torch", "triton")
-BROUGHT = {"precise.py": "mpmath"}
+BROUGHT = {"mp_reference.py": "mpmath"}
 """What comes into the sandbox in the tree of the job."""
 """What a candidate may bring into its own process; imported on demand only."""
 LONGEST = 500

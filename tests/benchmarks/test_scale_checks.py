@@ -90,7 +90,7 @@ def test_a_recorded_reply_that_is_asked_for_again_is_found(script):
 
 
 def test_a_question_that_no_ledger_knows_is_found(script):
-    noted(script.questions, "unheard-of")
+    noted(script.questions, "null_listener-of")
     assert aftermath(script).unaccounted == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import whet
 from whet.evaluators.profilers.privileged import loosened, refusal
-from whet.sandbox.inside import keeper
+from whet.sandbox.inside import supervisor
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
@@ -38,7 +38,7 @@ def rights():
 """
 STILL_DENIED = (
     "ptrace", "process-vm", "user-namespace", "keyring", "io-uring", "userfaultfd", "own-rights", "become-root",
-    "read-file", "sysctl", "devices", "signal-keeper", "signal-others", "inet", "fork-bomb",
+    "read-file", "sysctl", "devices", "signal-supervisor", "signal-others", "inet", "fork-bomb",
 )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_a_profiling_job_counts(sandbox: Sandbox) -> None:
 
 def test_a_profiling_job_has_that_right_and_no_other(sandbox: Sandbox) -> None:
     *rights, no_new_privileges, seccomp, users = ask(sandbox, "rights", profiling=True)
-    assert {int(mask, 16) for mask in rights} == {keeper.PERFMON if sandbox.facts.get("perfmon") else 0}
+    assert {int(mask, 16) for mask in rights} == {supervisor.PERFMON if sandbox.facts.get("perfmon") else 0}
     assert (no_new_privileges, seccomp) == ("1", "2")
     assert "0" not in users.split()
 
@@ -105,12 +105,12 @@ def test_the_corpus_has_what_must_stay_denied() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has the right to give away")
-def test_the_keeper_hands_on_that_right_alone() -> None:
+def test_the_supervisor_hands_on_that_right_alone() -> None:
     status = subprocess.run(
-        [*keeper.counting(FIRST_UID), "/bin/cat", "/proc/self/status"], capture_output=True, text=True, check=True
+        [*supervisor.counting(FIRST_UID), "/bin/cat", "/proc/self/status"], capture_output=True, text=True, check=True
     ).stdout
     lines = dict(line.split(":\t") for line in status.splitlines() if ":\t" in line)
-    assert {int(lines[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {keeper.PERFMON}
+    assert {int(lines[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {supervisor.PERFMON}
     assert set(lines["Uid"].split()) == set(lines["Gid"].split()) == {str(FIRST_UID)}
     assert lines["Groups"].split() == []
 

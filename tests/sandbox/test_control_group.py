@@ -202,8 +202,8 @@ def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: Pla
     group = ControlGroup(Place(interface, place.memory, place.processes), group_name())
     try:
         group.begin(64 * MIB, 5)
-        script = 'for door; do echo 0 > "$door" || exit 1; done; echo joined; exec sleep 60'
-        process = subprocess.Popen(["/bin/sh", "-c", script, "sh", *group.doors], stdout=subprocess.PIPE)
+        script = 'for file; do echo 0 > "$file" || exit 1; done; echo joined; exec sleep 60'
+        process = subprocess.Popen(["/bin/sh", "-c", script, "sh", *group.procs_files], stdout=subprocess.PIPE)
         with process:
             assert process.stdout is not None
             assert process.stdout.readline() == b"joined\n"

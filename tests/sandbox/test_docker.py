@@ -1,4 +1,4 @@
-"""What is docker's own: warm containers, their keeper, memory, leftovers, and the engine itself."""
+"""What is docker's own: warm containers, their supervisor, memory, leftovers, and the engine itself."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_container_that_somebody_removed_is_replaced(sandbox: Docker, client: 
     assert run(sandbox, "return 2") == 2
 
 
-def test_the_keeper_is_out_of_reach(sandbox: Docker) -> None:
+def test_the_supervisor_is_out_of_reach(sandbox: Docker) -> None:
     said = run(
         sandbox,
         """
@@ -126,7 +126,7 @@ def test_the_keeper_is_out_of_reach(sandbox: Docker) -> None:
                 reached.append((pid, "kill"))
             except OSError:
                 pass
-        return len(os.listdir("/proc")) > 2, reached, os.path.exists("/run/whet/door")
+        return len(os.listdir("/proc")) > 2, reached, os.path.exists("/run/whet/socket")
         """,
     )
     assert said == (True, [], False)
@@ -276,7 +276,7 @@ def test_a_tree_beyond_bounds_is_our_error(sandbox: Docker) -> None:
         sandbox.open(Job("calls", INTERPRETER, tree))
 
 
-def test_a_keeper_that_is_gone_at_once_is_our_error_and_leaves_no_container(
+def test_a_supervisor_that_is_gone_at_once_is_our_error_and_leaves_no_container(
     sandbox: Docker, client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(link: Link) -> None:

@@ -18,7 +18,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.live import Answer
-from whet.evaluators.pairs import BYTES_AT_ONCE, MOST_AT_ONCE, SECONDS_AT_ONCE, Met, Side, at_once
+from whet.evaluators.pairs import BYTES_AT_ONCE, MOST_AT_ONCE, SECONDS_AT_ONCE, ComparedInput, Side, at_once
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
@@ -149,11 +149,11 @@ def test_whoever_does_not_take_all_answers_ends_the_process(workshop: Workshop) 
 
 def test_a_result_is_changed_between_two_calls(workshop: Workshop) -> None:
     keeps = "kept = {}\ndef f(x):\n    return kept.setdefault(x, [x])\n"
-    assert shown(asked(workshop, keeps, "a", "b", way="spoil")) == [
-        ["a", "spoiled by the caller"],
-        ["b", "spoiled by the caller"],
+    assert shown(asked(workshop, keeps, "a", "b", way="mutate")) == [
+        ["a", "changed by the caller"],
+        ["b", "changed by the caller"],
     ]
-    assert shown(asked(workshop, "def f(x):\n    return [x]\n", "a", way="spoil")) == [["a"]]
+    assert shown(asked(workshop, "def f(x):\n    return [x]\n", "a", way="mutate")) == [["a"]]
 
 
 def test_outcomes_larger_than_a_pipe_come_whole(workshop: Workshop) -> None:
@@ -167,7 +167,7 @@ def test_outcomes_larger_than_a_pipe_come_whole(workshop: Workshop) -> None:
     st.integers(1, MOST_AT_ONCE),
 )
 def test_what_is_asked_at_once_is_bounded(sizes: list[tuple[int, float]], first: int) -> None:
-    met = [Met(Input(str(number), bytes(size)), b"", seconds) for number, (size, seconds) in enumerate(sizes)]
+    met = [ComparedInput(Input(str(number), bytes(size)), b"", seconds) for number, (size, seconds) in enumerate(sizes)]
     groups = list(at_once(met, first))
     assert [one for group in groups for one in group] == met
     for group in groups:

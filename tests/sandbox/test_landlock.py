@@ -29,7 +29,7 @@ SECOND_LAYER = {
     "read-file": "hidden_host_files",
     "climb": "hidden_host_files",
     "sysctl": "drop_privileges",
-    "signal-keeper": "drop_privileges",
+    "signal-supervisor": "drop_privileges",
     "signal-others": "pid_namespace",
     "inet": "network",
     "inet6": "network",

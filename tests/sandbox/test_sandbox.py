@@ -361,9 +361,9 @@ def test_only_before_the_program_inside_begins_is_a_failure_ours(begun: str, rai
     try:
         if raised:
             with pytest.raises(raised, match="bwrap: no such thing"):
-                child.fate()
+                child.exit_incident()
         else:
-            assert child.fate().kind == "crash"
+            assert child.exit_incident().kind == "crash"
     finally:
         child.close(spoiled=True)
 

@@ -196,7 +196,7 @@ def test_closing_leaves_nobody(home, tmp_path):
     local.close()
     assert working
     assert not any(map(running, [*left, *working]))
-    assert gone(all_of_them, 1)  # a keeper's last act is to let go of the socket
+    assert gone(all_of_them, 1)  # a supervisor's last act is to let go of the socket
     with pytest.raises(SandboxError, match="closed"):
         local.submit(piece("add", numbers=[1]))
 

@@ -34,49 +34,49 @@ def owner():
         process.kill()
 
 
-def engines(keeper: int) -> list[int]:
-    children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
+def engines(supervisor: int) -> list[int]:
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
     return [int(child) for child in children if b"dockerd" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def started(folder: Path, owner: subprocess.Popen[bytes]) -> tuple[int, int]:
-    """Starts an engine; returns the ids of its keeper and of its process."""
+    """Starts an engine; returns the ids of its supervisor and of its process."""
     with ThreadPoolExecutor(3) as pool:
         hosts = set(pool.map(lambda _: shared_engine(folder, owner.pid), range(3)))
     (host,) = hosts
     assert host is not None
     assert Path(host.removeprefix("unix://")).is_socket()
-    keeper = json.loads((folder / ANSWER).read_text())["keeper"]
-    (engine,) = engines(keeper)
-    return keeper, engine
+    supervisor = json.loads((folder / ANSWER).read_text())["supervisor"]
+    (engine,) = engines(supervisor)
+    return supervisor, engine
 
 
 def test_all_that_ask_get_the_same_engine_and_it_is_stopped(nobody, owner, tmp_path, monkeypatch):
-    keeper, engine = started(tmp_path, owner)
+    supervisor, engine = started(tmp_path, owner)
     monkeypatch.setenv("DOCKER_HOST", shared_engine(tmp_path, owner.pid))
     connect().close()
     stop_shared_engine(tmp_path)
-    assert gone([keeper])
+    assert gone([supervisor])
     assert gone([engine])
 
 
 @pytest.mark.corpus
 def test_it_ends_when_its_owner_is_killed(nobody, owner, tmp_path):
-    keeper, engine = started(tmp_path, owner)
+    supervisor, engine = started(tmp_path, owner)
     owner.kill()
     owner.wait()
     assert gone([engine])
-    assert gone([keeper])
+    assert gone([supervisor])
     stop_shared_engine(tmp_path)  # has nothing to do
 
 
 @pytest.mark.corpus
-def test_it_ends_when_its_keeper_is_killed(nobody, owner, tmp_path):
-    keeper, engine = started(tmp_path, owner)
-    os.kill(keeper, signal.SIGKILL)
+def test_it_ends_when_its_supervisor_is_killed(nobody, owner, tmp_path):
+    supervisor, engine = started(tmp_path, owner)
+    os.kill(supervisor, signal.SIGKILL)
     assert gone([engine])
     folder = Path(json.loads((tmp_path / ANSWER).read_text())["host"].removeprefix("unix://")).parent
-    assert folder.is_dir(), "the keeper would have removed it"
+    assert folder.is_dir(), "the supervisor would have removed it"
     stop_shared_engine(tmp_path)
     assert not folder.exists()
 

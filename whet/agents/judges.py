@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.store import Store, default_home
@@ -29,7 +29,7 @@ class Judges(Protocol):
         task: Task,
         options: Options,
         seed: int,
-        listener: Listener = unheard,
+        listener: Listener = null_listener,
         *,
         run: str = "",
         explain: bool = True,
@@ -76,7 +76,7 @@ class Here:
         task: Task,
         options: Options,
         seed: int,
-        listener: Listener = unheard,
+        listener: Listener = null_listener,
         *,
         run: str = "",
         explain: bool = True,
@@ -116,7 +116,7 @@ class Elsewhere:
         task: Task,
         options: Options,
         seed: int,
-        listener: Listener = unheard,
+        listener: Listener = null_listener,
         *,
         run: str = "",
         explain: bool = True,

@@ -45,7 +45,7 @@ from whet.core.ahead import import_ahead
 from whet.core.belonging import repository_of
 from whet.core.config import load_project_config, or_configured
 from whet.core.errors import BaselineError, UnaskedError, UsageError
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.measurement import told_as
 from whet.core.options import Budget, Options
 from whet.core.plain import from_plain, to_plain
@@ -86,7 +86,7 @@ def optimize(
     home: str | Path | None = None,
     evaluator: Evaluator | None = None,
     executor: Executor | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     person: Person | None = None,
     began: float | None = None,
     **options: Any,
@@ -209,7 +209,7 @@ def resume(
     evaluator: Evaluator | None = None,
     executor: Executor | None = None,
     cluster: str | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     person: Person | None = None,
 ) -> Result:
     """Goes on with an interrupted run: no recorded reply is asked for again, no evaluation repeated.
@@ -267,7 +267,7 @@ def replay(
     remeasure: bool = False,
     home: str | Path | None = None,
     evaluator: Evaluator | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
 ) -> Result:
     """Repeats a finished run from its ledger and its stored verdicts, as a run of its own, at no cost.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import typer
 
 from whet.core.errors import Exit, WhetError, nearest
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.text import one_line
 
 SIGPIPE_EXIT = 141
@@ -37,7 +37,7 @@ class Session:
     debug: bool = False
     run: str | None = None
     resume: str | None = None
-    listener: Listener = unheard
+    listener: Listener = null_listener
     began: float = field(default_factory=time.monotonic)
 
 

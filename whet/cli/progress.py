@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from whet.cli.errors import Session
 from whet.cli.hosts import Pace, host_lines
 from whet.cli.run_progress import Clock, Progress, lasting_line
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.options import Budget
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def watching(session: Session, budget: Budget, *, silent: bool, plain: bool = Fa
 @contextmanager
 def _display(budget: Budget, *, silent: bool, plain: bool) -> Iterator[Listener]:
     if silent:
-        yield unheard
+        yield null_listener
     elif sys.stdout.isatty() and not plain:
         from rich.console import Console
         from rich.live import Live

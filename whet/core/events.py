@@ -51,5 +51,5 @@ class Event:
 Listener = Callable[[Event], None]
 
 
-def unheard(event: Event) -> None:
+def null_listener(event: Event) -> None:
     """A listener for those who do not care."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from whet.core.audit import Audit, MutantOutcome
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.options import Options
 from whet.core.result import TaskName
 from whet.core.task import NATIVE_ISA, Task
@@ -27,7 +27,7 @@ PATIENCE = 2.0
 """Seconds that a call of a mutant may take, or ten times the baseline's own where that is more: many never end."""
 
 
-def audit(target: str, *, mutants: int = MUTANTS, listener: Listener = unheard, **options: Any) -> Audit:
+def audit(target: str, *, mutants: int = MUTANTS, listener: Listener = null_listener, **options: Any) -> Audit:
     """Tries an oracle on candidates that it must reject.
 
     Args:
@@ -46,7 +46,7 @@ def audit(target: str, *, mutants: int = MUTANTS, listener: Listener = unheard, 
     return audit_task(read_task(target, settings, listener), settings, mutants, listener)
 
 
-def audit_task(task: Task, settings: Options, mutants: int, listener: Listener = unheard) -> Audit:
+def audit_task(task: Task, settings: Options, mutants: int, listener: Listener = null_listener) -> Audit:
     """See `audit`."""
     start = time.perf_counter()
     if task.launch is not None:  # what is tried is the kernel's reference and its inputs, and those are of this machine

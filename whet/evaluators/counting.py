@@ -56,7 +56,7 @@ def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling
         setting: how to run it.
         calling: whether a function is called at all; else its process does all but that.
     """
-    return _counted("tally", _simulated_run, subject, payloads, setting, calling)
+    return _counted("count_instructions", _simulated_run, subject, payloads, setting, calling)
 
 
 def count_events(event: str) -> Count:
@@ -235,7 +235,7 @@ def trial(workshop: Workshop) -> str:
     """Returns why instructions cannot be counted in this sandbox, and the mend; empty where they can."""
     if workshop.sandbox.name == "none":
         return "without a sandbox, other processes cannot be told from a program's own; leave --sandbox to auto"
-    session = workshop.sandbox.open(Job("tally", workshop.interpreter))
+    session = workshop.sandbox.open(Job("count_instructions", workshop.interpreter))
     try:
         found: Any = _simulated_run(session, ["/usr/bin/true"], b"", START_SECONDS)
     except Incident as incident:

@@ -153,21 +153,21 @@ class _Way:
         """
         self.theirs.open()
         for steps in self.examination.groups():
-            self.meet(steps)
+            self.compare_group(steps)
         sound(self.examination.failed)
         self.discarded += self.examination.discarded
         self.cut |= self.examination.cut
         self.state(elsewhere)
 
-    def meet(self, steps: Sequence[Step]) -> None:
+    def compare_group(self, steps: Sequence[Step]) -> None:
         """Lets the candidate meet inputs, those that are met twice in a row twice."""
         payloads = [step.item.payload for step in steps for _ in range(1 if step.again is None else 2)]
         with closing(self.theirs.calls(payloads, self.seconds)) as answers:
             awaited = self.patience.over(answers)
             for step in steps:
-                self.met_one(step, awaited)
+                self.compare_step(step, awaited)
 
-    def met_one(self, step: Step, answers: Iterator[Answer]) -> None:
+    def compare_step(self, step: Step, answers: Iterator[Answer]) -> None:
         """Judges what the candidate makes of one step."""
         self.discarded += step.discarded
         answer = next(answers)
@@ -236,11 +236,11 @@ class _Way:
         again = hidden_state.Again(examination, self.oracle, self.patience)
         again.repeated(self.theirs, self.met)
         if not examination.program:
-            again.spoiled(self.theirs, self.met)
+            again.after_mutation(self.theirs, self.met)
         order = again.order(self.met)
         if len(order) < len(self.met):
             self.cut["elsewhere"] = Cut(len(order), len(self.met))
-        again.met_elsewhere(self.theirs.subject, order, elsewhere)
+        again.compare_elsewhere(self.theirs.subject, order, elsewhere)
 
     def explained(self, fault: Fault) -> Fault:
         """Returns a fault with the smallest input that shows it."""

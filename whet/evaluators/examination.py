@@ -71,7 +71,7 @@ class Examination:
         self._coming = at_once(self._steps(), FIRST_AT_ONCE)
         self._complete = False
         self._error: BaseException | None = None
-        self._spoiled: dict[bytes, Answer] = {}
+        self._after_mutation: dict[bytes, Answer] = {}
         self._rehearsal: Rehearsal | None = None
         self._broken_inputs: BrokenInputs | None = None
 
@@ -107,13 +107,13 @@ class Examination:
         with self._lock:
             return self._examiner.asked(outcome, textual=False)
 
-    def spoiled(self, met: Sequence[Step]) -> list[Answer]:
+    def after_mutation(self, met: Sequence[Step]) -> list[Answer]:
         """Returns what the baseline gives for inputs after its first results on them were changed by the caller."""
         with self._lock:
-            new = [one for one in met if one.item.payload not in self._spoiled]
-            with closing(self._examiner.ours.outcomes(new, self.seconds, "spoil")) as answers:
-                self._spoiled |= {one.item.payload: answer for one, answer in answers}
-            return [self._spoiled[one.item.payload] for one in met]
+            new = [one for one in met if one.item.payload not in self._after_mutation]
+            with closing(self._examiner.ours.outcomes(new, self.seconds, "mutate")) as answers:
+                self._after_mutation |= {one.item.payload: answer for one, answer in answers}
+            return [self._after_mutation[one.item.payload] for one in met]
 
     @property
     def rehearsal(self) -> Rehearsal:

@@ -24,7 +24,7 @@ from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.live import Answer
 from whet.evaluators.outcomes import decode_call, decode_run
-from whet.evaluators.pairs import Met, Side
+from whet.evaluators.pairs import ComparedInput, Side
 from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError, encode, pack_size
 from whet.sandbox.protocol import CpuLimit
@@ -58,7 +58,7 @@ VALUE = b"t*" + pack_size(5) + encode("value")
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Met):
+class Step(ComparedInput):
     """An input that a candidate has to meet.
 
     Attributes:
@@ -353,7 +353,7 @@ def _edge_input(edge: Edge) -> Input:
     return Input(f"an edited input ({edge.name})", edge.payload, source=EDITED)
 
 
-def _payload_size(one: Met) -> int:
+def _payload_size(one: ComparedInput) -> int:
     return len(one.item.payload)
 
 

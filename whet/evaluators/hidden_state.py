@@ -21,10 +21,10 @@ from whet.evaluators.subjects import Subject
 
 AGAIN = 12
 """Inputs that are met again at the end, in reverse order."""
-SPOILED = 12
+MUTATED = 12
 """Inputs whose results are changed, the last cheap ones that were met."""
 FEWEST = 2
-"""Inputs that are spoiled, and met elsewhere, however slow the baseline is."""
+"""Inputs whose results are changed, and inputs that are met elsewhere, however slow the baseline is."""
 MOST_ELSEWHERE = 200
 ELSEWHERE_SECONDS = 2.4
 """CPU seconds of the baseline, by its class, for the inputs that are met elsewhere."""
@@ -68,14 +68,14 @@ class Again:
                 if fault := self._different(one, answer):
                     raise _stateful("right at first, wrong when the same input came again", fault)
 
-    def spoiled(self, theirs: Side, met: Sequence[Step]) -> None:
+    def after_mutation(self, theirs: Side, met: Sequence[Step]) -> None:
         """Changes a result as a caller may, and calls again with the same input.
 
         What the baseline does so counts as right: it may share results itself.
         """
-        chosen = _quick(met)[-SPOILED:]
-        wanted = self.examination.spoiled(chosen)
-        with closing(theirs.outcomes(chosen, self.examination.seconds, "spoil")) as outcomes:
+        chosen = _quick(met)[-MUTATED:]
+        wanted = self.examination.after_mutation(chosen)
+        with closing(theirs.outcomes(chosen, self.examination.seconds, "mutate")) as outcomes:
             for (one, actual), expected in zip(self.patience.over(outcomes), wanted, strict=True):
                 if isinstance(expected, Fault):
                     return
@@ -99,7 +99,7 @@ class Again:
                 spent += one.cost
         return kept
 
-    def met_elsewhere(self, candidate: Subject, order: Sequence[Step], elsewhere: Elsewhere) -> None:
+    def compare_elsewhere(self, candidate: Subject, order: Sequence[Step], elsewhere: Elsewhere) -> None:
         """Meets inputs in another process and under another hash seed.
 
         Where the candidate differs, the baseline is asked for the same: what it does counts as right.

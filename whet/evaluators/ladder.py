@@ -10,7 +10,7 @@ from functools import partial
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.errors import UsageError
-from whet.core.events import Event, Listener, unheard
+from whet.core.events import Event, Listener, null_listener
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
@@ -65,7 +65,7 @@ def open_ladder(
     task: Task,
     options: Options,
     seed: int,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     explain: bool = True,
     instruments: Instruments | None = None,
     store: Store | None = None,

@@ -84,7 +84,7 @@ class Live(Protocol):
         Args:
             payloads: the inputs.
             seconds: that each may take, by the clock or of CPU time.
-            way: ``call``, or for a function ``spoil``: called twice, the second time after the first result was
+            way: ``call``, or for a function ``mutate``: called twice, the second time after the first result was
                 changed as a caller may, and answered then.
         """
 

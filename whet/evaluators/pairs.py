@@ -22,7 +22,7 @@ SECONDS_AT_ONCE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class ComparedInput:
     """An input and what the baseline makes of it.
 
     Attributes:
@@ -36,7 +36,7 @@ class Met:
     seconds: float
 
 
-OneMet = TypeVar("OneMet", bound=Met)
+OneInput = TypeVar("OneInput", bound=ComparedInput)
 
 
 class Side:
@@ -114,7 +114,9 @@ class Side:
                 if not whole:
                     self.close()
 
-    def outcomes(self, met: Iterable[OneMet], seconds: float, way: str = "call") -> Generator[tuple[OneMet, Answer]]:
+    def outcomes(
+        self, met: Iterable[OneInput], seconds: float, way: str = "call"
+    ) -> Generator[tuple[OneInput, Answer]]:
         """Yields inputs that the baseline has met with this side's answers, asked at once where they are cheap."""
         for group in at_once(met):
             with closing(self.calls([one.item.payload for one in group], seconds, way)) as answers:
@@ -127,14 +129,14 @@ class Side:
             self._live = None
 
 
-def at_once(met: Iterable[OneMet], first: int = MOST_AT_ONCE) -> Iterator[list[OneMet]]:
+def at_once(met: Iterable[OneInput], first: int = MOST_AT_ONCE) -> Iterator[list[OneInput]]:
     """Groups inputs, in their order, so that those of a group can be asked in one exchange.
 
     Args:
         met: the inputs.
         first: how many the first group has at most; each later one has twice as many as the one before.
     """
-    group: list[OneMet] = []
+    group: list[OneInput] = []
     most, size, seconds = first, 0, 0.0
     for one in met:
         size += (own := len(one.item.payload) + len(one.expected))

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from whet.core.errors import UsageError, nearest
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.assembly.targets import translation_task
@@ -24,7 +24,7 @@ FORMS = (
 )
 
 
-def read_task(target: str, options: Options, listener: Listener = unheard) -> Task:
+def read_task(target: str, options: Options, listener: Listener = null_listener) -> Task:
     """Reads a target with its workload and tests, and has its calls recorded where that is asked for.
 
     Args:
@@ -38,7 +38,7 @@ def read_task(target: str, options: Options, listener: Listener = unheard) -> Ta
     return prepared(named_task(target, options, listener), options, listener)
 
 
-def prepared(task: Task, options: Options, listener: Listener = unheard, seconds: float = math.inf) -> Task:
+def prepared(task: Task, options: Options, listener: Listener = null_listener, seconds: float = math.inf) -> Task:
     """Returns a task with what has to be run for it: its reference or project is built, and its calls are recorded.
 
     Args:
@@ -65,7 +65,7 @@ def prepared(task: Task, options: Options, listener: Listener = unheard, seconds
     return with_recorded(task, options, listener, seconds)
 
 
-def named_task(target: str, options: Options, listener: Listener = unheard) -> Task:
+def named_task(target: str, options: Options, listener: Listener = null_listener) -> Task:
     """Reads a target with its workload and tests; nothing of it is run.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.errors import UsageError
-from whet.core.events import Event, Listener, unheard
+from whet.core.events import Event, Listener, null_listener
 from whet.core.evidence import Replication
 from whet.core.options import Options
 from whet.core.patch import Malformed
@@ -34,7 +34,7 @@ def verify(
     candidate: str | Path | None = None,
     patch: str | Path | None = None,
     home: str | Path | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     **options: Any,
 ) -> Result: ...
 
@@ -46,7 +46,7 @@ def verify(
     evidence: str | Path,
     signers: str | Path | None = None,
     home: str | Path | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     **options: Any,
 ) -> Replication: ...
 
@@ -59,7 +59,7 @@ def verify(
     evidence: str | Path | None = None,
     signers: str | Path | None = None,
     home: str | Path | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     **options: Any,
 ) -> Result | Replication:
     """Judges a rewrite of a target, or repeats somebody's evidence.

@@ -17,10 +17,10 @@ from whet.core.errors import SandboxError, UsageError
 from whet.sandbox.control_group import find_place
 from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.fork_server import ForkServer
-from whet.sandbox.held import FORKABLE, Unfit, begun
 from whet.sandbox.inside import kernel, landlock
 from whet.sandbox.inside.forking import TREE
 from whet.sandbox.interpreter import reachable
+from whet.sandbox.job_server import FORKABLE, Unfit, begun
 from whet.sandbox.pool import Pool
 from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.seccomp import write_filter
@@ -74,7 +74,7 @@ class Bubblewrap:
         self._users = Users() if self._root else None
         place = find_place() if control_groups else None
         self._control_group = 0 if place is None else place.interface.version
-        self._slots = Slots(place, self._staging.folder / "doors")
+        self._slots = Slots(place, self._staging.folder / "views")
         self._watchdog = Watchdog()
         self._pool = Pool(_shape, self._fork_server, ForkServer.remove)
 
@@ -212,10 +212,10 @@ class Bubblewrap:
         drop: list[str] = []
         if slot.user is not None:
             drop = ["setpriv", f"--reuid={slot.user}", f"--regid={slot.user}", "--clear-groups", "--no-new-privs"]
-        doors = slot.group.doors if slot.group is not None else ()
-        if not doors:
+        files = slot.group.procs_files if slot.group is not None else ()
+        if not files:
             return drop
-        steps = " && ".join((*(f"echo 0 > {shlex.quote(door)}" for door in doors), 'exec "$@"'))
+        steps = " && ".join((*(f"echo 0 > {shlex.quote(file)}" for file in files), 'exec "$@"'))
         return ["sh", "-c", steps, "sh", *drop]
 
     def _rules(self, job: Job) -> tuple[Any, ...]:

@@ -1,6 +1,6 @@
-"""One container with a keeper in it, which starts processes there.
+"""One container with a supervisor in it, which starts processes there.
 
-A process gets pipes of ours, handed over to the keeper with the job. So the engine is asked only to make and to
+A process gets pipes of ours, handed over to the supervisor with the job. So the engine is asked only to make and to
 remove containers: it copies no byte between a candidate and us, takes no time on the measured path, and cannot be
 blocked by output that nobody reads.
 """
@@ -21,9 +21,18 @@ from whet.sandbox.cpu_account import CpuAccount, account_of
 from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, options
 from whet.sandbox.gauge import Gauge, gauge
-from whet.sandbox.held import ANSWER_SECONDS, FORKABLE, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
-from whet.sandbox.inside import keeper
+from whet.sandbox.inside import supervisor
 from whet.sandbox.inside.link import Link
+from whet.sandbox.job_server import (
+    ANSWER_SECONDS,
+    FORKABLE,
+    GONE,
+    PRELOAD_SECONDS,
+    JobServer,
+    Release,
+    ServedProcess,
+    Unfit,
+)
 from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
@@ -32,15 +41,15 @@ from whet.sandbox.usage import Usage
 START_SECONDS = 20.0
 
 
-class Container(Holder):
-    """A container and the link to its keeper."""
+class Container(JobServer):
+    """A container and the link to its supervisor."""
 
     def __init__(
         self,
         engine: Any,
         image: tuple[str, bool],
         program: Path,
-        door: Path,
+        folder: Path,
         shape: Shape,
         slot: int,
         devices: Path = DEV,
@@ -51,26 +60,26 @@ class Container(Holder):
             engine: client of the docker engine.
             image: its name, and whether it has a ``/usr`` of its own.
             program: host folder of the program inside.
-            door: host folder for the socket over which the keeper calls; made here.
+            folder: host folder for the socket over which the supervisor calls; made here.
             shape: what it must be like.
             slot: a number of its own.
             devices: host folder of the GPUs' nodes.
 
         Raises:
             SandboxError: it does not start.
-            Unfit: its keeper, with what it was told to import, cannot be forked from.
+            Unfit: its supervisor, with what it was told to import, cannot be forked from.
         """
         self.shape = shape
         self._user = FIRST_UID + slot % SLOTS
-        door.mkdir(parents=True)
-        for folder in (door.parent, door):
-            folder.chmod(0o711)  # for a keeper that is somebody else to a user who is not root
+        folder.mkdir(parents=True)
+        for place in (folder.parent, folder):
+            place.chmod(0o711)  # for a supervisor that is somebody else to a user who is not root
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-            place = door / Path(keeper.DOOR).name
+            place = folder / Path(supervisor.SOCKET).name
             listener.bind(str(place))
             place.chmod(0o666)
             listener.listen(1)
-            settings = options(engine, image[1], program, door, shape, devices)
+            settings = options(engine, image[1], program, folder, shape, devices)
             self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
@@ -104,7 +113,9 @@ class Container(Holder):
         handle = None
         try:
             modules = () if self.shape.preload is None else (*FORKABLE, *self.shape.preload)
-            handle = engine.containers.create(image, [*boot(self.shape.interpreter, "keeper"), *modules], **settings)
+            handle = engine.containers.create(
+                image, [*boot(self.shape.interpreter, "supervisor"), *modules], **settings
+            )
             handle.start()
             return handle
         except (docker.errors.DockerException, OSError) as error:
@@ -113,7 +124,7 @@ class Container(Holder):
             raise SandboxError(f"docker could not start a container: {_explained(error)}") from None
 
     def _called(self, listener: socket.socket) -> socket.socket:
-        """Waits for the keeper's call."""
+        """Waits for the supervisor's call."""
         import docker
 
         listener.settimeout(0.25)
@@ -130,22 +141,22 @@ class Container(Holder):
         docker_engine.remove(self._handle)
         raise SandboxError(f"{self.shape.interpreter.executable} does not run in a container of this image")
 
-    def start(self, job: Job, release: Release) -> HeldProcess:
-        """See `Holder.start`."""
+    def start(self, job: Job, release: Release) -> ServedProcess:
+        """See `JobServer.start`."""
         used, self._used = self._used, True
         if job.gauged and not ((group := self._measured()) and group.reset()) and used:
             raise OSError("its peak of memory still holds what an earlier job used")
         return self._hand_over(self._order(job), job.tree, release)
 
     def _order(self, job: Job) -> tuple[Any, ...]:
-        """Returns what the keeper is told of a job; see `whet.sandbox.inside.keeper`."""
+        """Returns what the supervisor is told of a job; see `whet.sandbox.inside.supervisor`."""
         argv, variables = boot(job.interpreter, job.program), environment(job)
         program: tuple[Any, ...] = (argv, [*variables.items()]) if job.preload is None else ([job.program], None)
         sweeps = wipes = True
         return (*program, self._user, job.profiling, sweeps, wipes)
 
-    def overdrawn(self) -> Incident | None:
-        """See `Holder.overdrawn`."""
+    def limit_incident(self) -> Incident | None:
+        """See `JobServer.limit_incident`."""
         if self._ran_out_of_memory():
             return Incident("memory", f"out of memory: the limit is {self.shape.memory >> 20} MiB")
         return None
@@ -181,7 +192,7 @@ class Container(Holder):
         return self._gauge
 
     def remove(self) -> None:
-        """See `Holder.remove`."""
+        """See `JobServer.remove`."""
         if self._gauge is not None:
             self._gauge.close()
             self._gauge = None

@@ -126,7 +126,7 @@ class ControlGroup:
             raise
 
     @property
-    def doors(self) -> list[str]:
+    def procs_files(self) -> list[str]:
         """The files to which the first process of a job writes 0 to join; none where it is born in the group."""
         return [] if self._interface.version == 1 else [str(folder / "cgroup.procs") for folder in self._folders]
 
@@ -276,7 +276,7 @@ def _works(place: Place) -> bool:
         with ThreadPoolExecutor(1) as thread:
             thread.submit(group.enter).result()
         group.begin(64 * MIB, 8)
-        joins = " && ".join(("true", *(f"echo 0 > {shlex.quote(door)}" for door in group.doors)))
+        joins = " && ".join(("true", *(f"echo 0 > {shlex.quote(file)}" for file in group.procs_files)))
         return subprocess.run(["/bin/sh", "-c", joins], capture_output=True, check=False).returncode == 0
     except OSError:
         return False

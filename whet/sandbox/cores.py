@@ -8,12 +8,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener, unheard
-from whet.sandbox.locks import holder, lock, run_of
+from whet.core.events import Event, Kind, Listener, null_listener
+from whet.sandbox.locks import lock, run_of, server
 
 
 @contextmanager
-def measuring_cores(count: int, listener: Listener = unheard) -> Iterator[tuple[int, ...]]:
+def measuring_cores(count: int, listener: Listener = null_listener) -> Iterator[tuple[int, ...]]:
     """Reserves the last ``count`` processors for measuring, waiting for other measurements to end.
 
     The calling thread moves to the other processors meanwhile, so that the clock out here does not disturb.
@@ -62,7 +62,7 @@ def _locked(core: int, listener: Listener) -> Iterator[None]:
     name = f"whet-core-{core}.lock"
     descriptor = lock(name, wait=False)
     if descriptor is None:
-        listener(_waiting(core, holder(name)))
+        listener(_waiting(core, server(name)))
         descriptor = lock(name)
         listener(Event(Kind.WAITING, f"core {core} is free", {"core": core, "over": True}))
     assert descriptor is not None
@@ -75,5 +75,5 @@ def _locked(core: int, listener: Listener) -> Iterator[None]:
 def _waiting(core: int, process: int | None) -> Event:
     run = run_of(process) if process is not None else ""
     other = f"run {run}" if run else f"process {process}" if process is not None else "another measurement"
-    data = {"core": core, "holder": run, "process": process, "over": False}
+    data = {"core": core, "server": run, "process": process, "over": False}
     return Event(Kind.WAITING, f"waiting for {other} on core {core}", data)

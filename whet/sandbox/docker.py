@@ -13,9 +13,9 @@ from whet.sandbox import docker_engine
 from whet.sandbox.container import Container
 from whet.sandbox.devices import DEV
 from whet.sandbox.docker_options import Shape, knows_perfmon
-from whet.sandbox.held import Unfit, begun
 from whet.sandbox.inside import landlock
 from whet.sandbox.inside.forking import TREE
+from whet.sandbox.job_server import Unfit, begun
 from whet.sandbox.pool import Pool
 from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.session import Child, PipeSession
@@ -89,7 +89,7 @@ class Docker:
 
     def _make(self, job: Job) -> Container:
         slot = next(self._slots)
-        return self._container(self._staging.folder / "doors" / str(slot), Shape.of(job), slot)
+        return self._container(self._staging.folder / "sockets" / str(slot), Shape.of(job), slot)
 
-    def _container(self, door: Path, shape: Shape, slot: int) -> Container:
-        return Container(self._engine, self._image, self._staging.program, door, shape, slot, self._devices)
+    def _container(self, folder: Path, shape: Shape, slot: int) -> Container:
+        return Container(self._engine, self._image, self._staging.program, folder, shape, slot, self._devices)

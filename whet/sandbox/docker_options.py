@@ -9,16 +9,16 @@ from typing import Any
 from whet.core.task import MIB
 from whet.sandbox import docker_engine
 from whet.sandbox.devices import DEV, gpu_nodes
-from whet.sandbox.inside import forking, keeper
+from whet.sandbox.inside import forking, supervisor
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.ownership import owner
 from whet.sandbox.protocol import Job
 from whet.sandbox.seccomp import docker_profile
 from whet.sandbox.staging import HOST_FILES, PATH, SHARED_BYTES, SYSTEM_FOLDERS, environment
 
-KEEPER_MEMORY = 32 * MIB
-PRELOADED_MEMORY = 64 * MIB  # what jobs change of the modules that the keeper has imported, and so hold twice
-KEEPER_PROCESSES = 4  # init, the keeper, its sweeper, and the program inside
+SUPERVISOR_MEMORY = 32 * MIB
+PRELOADED_MEMORY = 64 * MIB  # what jobs change of the modules that the supervisor has imported, and so hold twice
+SUPERVISOR_PROCESSES = 4  # init, the supervisor, its sweeper, and the program inside
 TREE_BYTES = 96 * MIB
 INODES = 65536
 
@@ -28,7 +28,7 @@ class Shape:
     """What a container must be like for a job; jobs of one shape can use one container in turn.
 
     Attributes:
-        variables: the environment of its keeper, which the keeper's forks inherit.
+        variables: the environment of its supervisor, which the supervisor's forks inherit.
         worker: see `whet.sandbox.protocol.Job`.
     """
 
@@ -65,7 +65,7 @@ def options(
     engine: Any,
     own_usr: bool,
     program: Path,
-    door: Path,
+    folder: Path,
     shape: Shape,
     devices: Path = DEV,
 ) -> dict[str, Any]:
@@ -75,12 +75,12 @@ def options(
         engine: client of the docker engine.
         own_usr: whether the image has a ``/usr`` of its own.
         program: host folder of the program inside.
-        door: host folder of the socket over which the keeper calls.
+        folder: host folder of the socket over which the supervisor calls.
         shape: what it must be like.
         devices: host folder of the GPUs' nodes.
     """
-    memory = shape.memory + KEEPER_MEMORY + (PRELOADED_MEMORY if shape.preload else 0)
-    readable = {program: "/whet", door: str(Path(keeper.DOOR).parent)}
+    memory = shape.memory + SUPERVISOR_MEMORY + (PRELOADED_MEMORY if shape.preload else 0)
+    readable = {program: "/whet", folder: str(Path(supervisor.SOCKET).parent)}
     readable |= {folder: str(folder) for folder in shape.interpreter.folders}
     if not own_usr:
         linked = docker_engine.linked_folders()
@@ -92,7 +92,7 @@ def options(
         "network_mode": "none",
         "dns": ["127.0.0.1"],  # else the host's name servers stand in its /etc/resolv.conf
         "hostname": "whet",
-        "user": "0:0",  # the keeper's; jobs have users of their own and no rights
+        "user": "0:0",  # the supervisor's; jobs have users of their own and no rights
         "cap_drop": ["ALL"],
         "cap_add": ["KILL", "SETGID", "SETUID", *(["PERFMON"] if shape.profiling and knows_perfmon(engine) else [])],
         "security_opt": [
@@ -107,7 +107,7 @@ def options(
         "environment": dict(shape.variables),
         "working_dir": "/",
         "log_config": {"type": "none"},
-        "pids_limit": shape.processes + KEEPER_PROCESSES,
+        "pids_limit": shape.processes + SUPERVISOR_PROCESSES,
         "mem_limit": memory,
         "memswap_limit": memory,
         "cpuset_cpus": ",".join(map(str, shape.cores)),

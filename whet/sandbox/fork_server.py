@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from typing import Any
 
 from whet.core.errors import SandboxError
-from whet.sandbox.held import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, HeldProcess, Holder, Release, Unfit
 from whet.sandbox.inside.link import Link
+from whet.sandbox.job_server import ANSWER_SECONDS, GONE, PRELOAD_SECONDS, JobServer, Release, ServedProcess, Unfit
 from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slot
@@ -19,7 +19,7 @@ from whet.sandbox.usage import Usage
 from whet.sandbox.watchdog import Bounds, Watchdog
 
 
-class ForkServer(Holder):
+class ForkServer(JobServer):
     """A sandbox with `whet.sandbox.inside.forkserver` in it, and the link to that."""
 
     def __init__(
@@ -78,13 +78,13 @@ class ForkServer(Holder):
         """See `whet.sandbox.watchdog.Watched.pid`."""
         return self._process.pid
 
-    def start(self, job: Job, release: Release) -> HeldProcess:
-        """See `Holder.start`."""
+    def start(self, job: Job, release: Release) -> ServedProcess:
+        """See `JobServer.start`."""
         return self._hand_over((job.program,), job.tree, release)
 
-    def overdrawn(self) -> Incident | None:
-        """See `Holder.overdrawn`."""
-        return self.excess or self._slot.overdrawn()
+    def limit_incident(self) -> Incident | None:
+        """See `JobServer.limit_incident`."""
+        return self.excess or self._slot.limit_incident()
 
     def stop(self, excess: Incident | None) -> None:
         """Ends all of it, for what it used if for anything."""
@@ -92,7 +92,7 @@ class ForkServer(Holder):
         end(self._process)
 
     def remove(self) -> None:
-        """See `Holder.remove`."""
+        """See `JobServer.remove`."""
         self._watchdog.forget(self)
         self.stop(self.excess)
         self._process.wait()

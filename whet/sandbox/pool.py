@@ -7,16 +7,16 @@ from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar, cast
 
 from whet.core.errors import SandboxError
-from whet.sandbox.held import GONE, HeldProcess, Holder, Unfit
+from whet.sandbox.job_server import GONE, JobServer, ServedProcess, Unfit
 from whet.sandbox.protocol import Job
 
 MOST_IDLE = 8
 
-Kept = TypeVar("Kept", bound=Holder)
+Kept = TypeVar("Kept", bound=JobServer)
 
 
 class Pool(Generic[Kept]):
-    """Gives each job a holder of its shape, an idle one where there is one. Safe for several threads."""
+    """Gives each job a server of its shape, an idle one where there is one. Safe for several threads."""
 
     def __init__(
         self, shape_of: Callable[[Job], Hashable], make: Callable[[Job], Kept], remove: Callable[[Kept], object]
@@ -24,7 +24,7 @@ class Pool(Generic[Kept]):
         """Starts empty.
 
         Args:
-            shape_of: what a holder must be like for a job.
+            shape_of: what a server must be like for a job.
             make: starts one.
             remove: ends one.
         """
@@ -36,19 +36,19 @@ class Pool(Generic[Kept]):
         self._alive: set[Kept] = set()
         self._unfit: set[Hashable] = set()
 
-    def start(self, job: Job) -> HeldProcess:
+    def start(self, job: Job) -> ServedProcess:
         """Starts a job.
 
         Raises:
-            SandboxError: a new holder does not take it.
-            Unfit: no holder of its shape can be forked from.
+            SandboxError: a new server does not take it.
+            Unfit: no server of its shape can be forked from.
         """
         shape = self._shape_of(job)
         if shape in self._unfit:
             raise Unfit
 
-        def release(holder: Holder, spoiled: bool) -> None:
-            self._released(shape, cast(Kept, holder), spoiled)
+        def release(server: JobServer, spoiled: bool) -> None:
+            self._released(shape, cast(Kept, server), spoiled)
 
         while (idle := self._take(shape)) is not None:
             try:
@@ -69,13 +69,13 @@ class Pool(Generic[Kept]):
             raise SandboxError(f"a sandbox does not take a job: {error}") from None
 
     def close(self) -> None:
-        """Ends all holders."""
-        for holder in self._alive.copy():
-            self._drop(holder)
+        """Ends all servers."""
+        for server in self._alive.copy():
+            self._drop(server)
 
     @property
     def alive(self) -> frozenset[Kept]:
-        """All holders that there are now."""
+        """All servers that there are now."""
         with self._lock:
             return frozenset(self._alive)
 
@@ -87,20 +87,20 @@ class Pool(Generic[Kept]):
             self._idle.remove(found)
             return found[1]
 
-    def _released(self, shape: Hashable, holder: Kept, spoiled: bool) -> None:
+    def _released(self, shape: Hashable, server: Kept, spoiled: bool) -> None:
         if spoiled:
-            self._drop(holder)
+            self._drop(server)
             return
         with self._lock:
-            self._idle.append((shape, holder))
+            self._idle.append((shape, server))
             surplus = self._idle.pop(0)[1] if len(self._idle) > MOST_IDLE else None
         if surplus is not None:
             self._drop(surplus)
 
-    def _drop(self, holder: Kept) -> None:
-        """Ends a holder, once."""
+    def _drop(self, server: Kept) -> None:
+        """Ends a server, once."""
         with self._lock:
-            known = holder in self._alive
-            self._alive.discard(holder)
+            known = server in self._alive
+            self._alive.discard(server)
         if known:
-            self._remove(holder)
+            self._remove(server)

@@ -32,7 +32,7 @@ class Job:
     """One process to start in a fresh sandbox, or in one in which only trusted code has run before.
 
     Attributes:
-        program: which of our programs inside runs: ``calls``, ``generate``, ``programs`` or ``tally``.
+        program: which of our programs inside runs: ``calls``, ``generate``, ``programs`` or ``count_instructions``.
         interpreter: the python3 that runs it.
         tree: host folder shown read-only at ``/src``, if any.
         limits: what it may use.

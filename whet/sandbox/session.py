@@ -46,14 +46,14 @@ class Child(Protocol):
     def usage(self) -> Usage:
         """What its processes use."""
 
-    def fate(self) -> Incident:
+    def exit_incident(self) -> Incident:
         """Returns how it ended; ends it where it has not by itself.
 
         Raises:
             SandboxError: it never began.
         """
 
-    def overdrawn(self) -> Incident | None:
+    def limit_incident(self) -> Incident | None:
         """Returns what the kernel had to stop in it, though it may look well."""
 
     def close(self, spoiled: bool) -> None:
@@ -125,7 +125,7 @@ class PipeSession:
             value, spent = self._exchange(message, seconds)
         except Incident as raised:
             incident = raised
-        if incident := self._child.overdrawn() or incident:
+        if incident := self._child.limit_incident() or incident:
             self._end(spoiled=True)
             raise incident
         return value, spent
@@ -138,12 +138,12 @@ class PipeSession:
             self._put(framed(message), self._deadline(seconds))
             while left:
                 answer = self._answer(seconds, BREATH if left > 1 else 0.0)
-                if left == 1 and (incident := self._child.overdrawn()):
+                if left == 1 and (incident := self._child.limit_incident()):
                     break
                 left -= 1
                 yield answer
         except Incident as raised:
-            incident = self._child.overdrawn() or raised
+            incident = self._child.limit_incident() or raised
         finally:
             if left:
                 self._end(spoiled=incident is not None)
@@ -251,7 +251,7 @@ class PipeSession:
                 try:
                     view = view[os.write(self._child.stdin, view) :]
                 except BrokenPipeError:
-                    raise self._child.fate() from None
+                    raise self._child.exit_incident() from None
                 except BlockingIOError:
                     continue
 
@@ -266,7 +266,7 @@ class PipeSession:
                     time.sleep(breath)
                 continue
             if not piece:
-                raise self._child.fate()
+                raise self._child.exit_incident()
             self._ahead += piece
 
 
@@ -321,8 +321,8 @@ class LocalProcess:
         self.stdin = process.stdin.fileno()
         self.stdout = process.stdout.fileno()
 
-    def fate(self) -> Incident:
-        """See `Child.fate`."""
+    def exit_incident(self) -> Incident:
+        """See `Child.exit_incident`."""
         stdin, _, stderr = self._pipes
         # Closing its stdin lets an innocent process end by itself and report its code.
         stdin.close()
@@ -337,8 +337,8 @@ class LocalProcess:
         # bubblewrap reports the end of its child as 128 + signal.
         return crash(128 - code if code > 128 else code, text(said))
 
-    def overdrawn(self) -> Incident | None:
-        """See `Child.overdrawn`."""
+    def limit_incident(self) -> Incident | None:
+        """See `Child.limit_incident`."""
         return None
 
     def close(self, spoiled: bool) -> None:

@@ -20,14 +20,14 @@ class Slot:
         user: which its job is, while it has one; None where jobs get no users of their own.
     """
 
-    def __init__(self, group: ControlGroup | None, doors: Path) -> None:
+    def __init__(self, group: ControlGroup | None, views: Path) -> None:
         self.group = group
         self.user: int | None = None
-        self.spawner = Spawner(doors)
+        self.spawner = Spawner(views)
         if group is not None:
             self.spawner.run(group.enter)
 
-    def overdrawn(self) -> Incident | None:
+    def limit_incident(self) -> Incident | None:
         """Returns what the kernel has stopped in the group since the job began."""
         detail = self.group.excess() if self.group is not None else ""
         return Incident("memory", detail) if detail else None
@@ -50,15 +50,15 @@ class Slot:
 class Slots:
     """Slots that are used again and again."""
 
-    def __init__(self, place: Place | None, doors: Path) -> None:
+    def __init__(self, place: Place | None, views: Path) -> None:
         """Removes what whet processes that are gone have left there.
 
         Args:
             place: where control groups can be made; None is nowhere.
-            doors: a folder of ours for what `whet.sandbox.spawner.Spawner.show` shows.
+            views: a folder of ours for what `whet.sandbox.spawner.Spawner.show` shows.
         """
         self._place = place
-        self._doors = doors
+        self._views = views
         self._numbers = itertools.count()
         self._made: list[Slot] = []
         self._idle: list[Slot] = []
@@ -81,7 +81,7 @@ class Slots:
         group = None
         if self._place is not None:
             group = ControlGroup(self._place, group_name())
-        slot = Slot(group, self._doors / str(number))
+        slot = Slot(group, self._views / str(number))
         with self._lock:
             self._made.append(slot)
         return slot

@@ -17,19 +17,19 @@ from whet.sandbox.process_tree import children
 
 Result = TypeVar("Result")
 
-BURIAL_SECONDS = 0.05
+REAP_SECONDS = 0.05
 
 
 class Spawner:
     """A thread that stays: the kernel ends a sandbox when the thread that started it ends."""
 
-    def __init__(self, doors: Path) -> None:
+    def __init__(self, views: Path) -> None:
         """Starts the thread.
 
         Args:
-            doors: a folder of ours in which others' folders can be shown.
+            views: a folder of ours in which others' folders can be shown.
         """
-        self._doors = doors
+        self._views = views
         self._shown: dict[Path, Path] = {}
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="whet-spawner")
 
@@ -76,7 +76,7 @@ class Spawner:
             kernel.unshare(kernel.CLONE_NEWNS)
             kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_SLAVE)
         if folder not in self._shown:
-            place = self._doors / str(len(self._shown))
+            place = self._views / str(len(self._shown))
             place.mkdir(parents=True)
             kernel.mount(str(folder), str(place), flags=kernel.MS_BIND)
             self._shown[folder] = place
@@ -109,7 +109,7 @@ class Spawner:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a sandbox: its init first, with which all within ends, so that bubblewrap buries it and ends itself.
+    """Ends a sandbox: its init first, with which all within ends, so that bubblewrap reaps it and ends itself.
 
     An orphan would wait for the first process of this machine to bury it, and count as a process of its group till
     then.
@@ -118,7 +118,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     try:
-        process.wait(BURIAL_SECONDS)
+        process.wait(REAP_SECONDS)
     except subprocess.TimeoutExpired:  # it had not made its sandbox yet
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

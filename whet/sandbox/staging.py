@@ -35,7 +35,7 @@ HOST_FILES = (
     # Debian keeps there what a Java machine needs to start.
     *sorted(map(str, Path("/etc").glob("java-*-openjdk"))),
 )
-LAUNCHERS = ("programs", "tally")
+LAUNCHERS = ("programs", "count_instructions")
 PATH = "/usr/local/bin:/usr/bin:/bin"
 PIPES = "import os; os.dup2({0}, 0); os.dup2({1}, 1); os.close({0}); os.close({1}); "
 BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"

@@ -131,9 +131,9 @@ class WatchedProcess(LocalProcess):
     def _end_group(self) -> None:
         end(self._process)
 
-    def overdrawn(self) -> Incident | None:
-        """See `whet.sandbox.session.Child.overdrawn`."""
-        return self.excess or self._slot.overdrawn()
+    def limit_incident(self) -> Incident | None:
+        """See `whet.sandbox.session.Child.limit_incident`."""
+        return self.excess or self._slot.limit_incident()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""

@@ -1,7 +1,8 @@
 """One docker engine for several processes: the first that needs it starts it, and it ends with its owner.
 
-Its keeper is a process of its own, in a session of its own. It waits for the owner to end, however that ends, so that
-neither an interrupt nor the death of one of those that share the engine leaves any behind or takes it from the others.
+Its supervisor is a process of its own, in a session of its own. It waits for the owner to end, however that ends, so
+that neither an interrupt nor the death of one of those that share the engine leaves any behind or takes it from the
+others.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from types import FrameType
 from whet.testing.engine import STOP_SECONDS, NoEngine, docker_engine
 
 ANSWER = "engine.json"
-"""What the keeper said, and its process id."""
+"""What the supervisor said, and its process id."""
 
 
 def shared_engine(folder: Path, owner: int) -> str | None:
@@ -38,7 +39,7 @@ def shared_engine(folder: Path, owner: int) -> str | None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         answer = folder / ANSWER
         if not answer.exists():
-            answer.write_text(_start_keeper(owner))
+            answer.write_text(_start_supervisor(owner))
     said = json.loads(answer.read_text())
     if "refusal" in said:
         raise NoEngine(said["refusal"])
@@ -47,36 +48,36 @@ def shared_engine(folder: Path, owner: int) -> str | None:
 
 
 def stop_shared_engine(folder: Path) -> None:
-    """Ends the engine of a folder, if one was started; removes what a keeper that was killed has left of it."""
+    """Ends the engine of a folder, if one was started; removes what a supervisor that was killed has left of it."""
     answer = folder / ANSWER
     if not answer.exists():
         return
     said = json.loads(answer.read_text())
     with contextlib.suppress(ProcessLookupError):
-        keeper = os.pidfd_open(said["keeper"])
+        supervisor = os.pidfd_open(said["supervisor"])
         try:
-            signal.pidfd_send_signal(keeper, signal.SIGTERM)
-            select.select([keeper], [], [], 2 * STOP_SECONDS)
+            signal.pidfd_send_signal(supervisor, signal.SIGTERM)
+            select.select([supervisor], [], [], 2 * STOP_SECONDS)
         finally:
-            os.close(keeper)
+            os.close(supervisor)
     if host := said.get("host"):
         shutil.rmtree(Path(host.removeprefix("unix://")).parent, ignore_errors=True)
 
 
-def _start_keeper(owner: int) -> str:
-    """Starts a keeper; returns the line that it says when its engine answers."""
-    keeper = subprocess.Popen(
+def _start_supervisor(owner: int) -> str:
+    """Starts a supervisor; returns the line that it says when its engine answers."""
+    supervisor = subprocess.Popen(
         [sys.executable, "-m", "whet.testing.shared_engine", str(owner)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    assert keeper.stdout is not None
-    with keeper.stdout as said:
+    assert supervisor.stdout is not None
+    with supervisor.stdout as said:
         line = said.readline()
     if not line:
-        raise NoEngine("the keeper of the engine ended at once")
+        raise NoEngine("the supervisor of the engine ended at once")
     return line
 
 
@@ -95,7 +96,7 @@ def _keep(owner: int) -> None:
 
 
 def _say(what: dict[str, str | None]) -> None:
-    print(json.dumps({**what, "keeper": os.getpid()}), flush=True)
+    print(json.dumps({**what, "supervisor": os.getpid()}), flush=True)
 
 
 def _end(signum: int, frame: FrameType | None) -> None:

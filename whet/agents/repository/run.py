@@ -19,7 +19,7 @@ from whet.agents.repository.job import RepositoryJob, Wish, job_of
 from whet.agents.repository.searches import left, spent
 from whet.core.config import load_project_config
 from whet.core.errors import BaselineError, UnaskedError, UsageError
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import from_plain, to_plain
 from whet.core.removal import dropping_unusable
@@ -52,7 +52,7 @@ GRACE_SHARE = 0.05
 
 
 def optimize_repository(
-    folder: str | Path, *, home: str | Path | None = None, listener: Listener = unheard, **given: Any
+    folder: str | Path, *, home: str | Path | None = None, listener: Listener = null_listener, **given: Any
 ) -> RepositoryResult:
     """Makes the hot functions of a repository faster, and proves each win on the whole of it.
 
@@ -86,7 +86,9 @@ def optimize_repository(
         store.close()
 
 
-def resume_repository(run: str, *, home: str | Path | None = None, listener: Listener = unheard) -> RepositoryResult:
+def resume_repository(
+    run: str, *, home: str | Path | None = None, listener: Listener = null_listener
+) -> RepositoryResult:
     """Goes on with an interrupted run on a repository; returns the document of a finished one as it was recorded.
 
     Args:

@@ -21,7 +21,7 @@ from whet.benchmarks.suites.base import ByVerdict, Problem, Suite, Unusable
 from whet.benchmarks.suites.registry import suite_named
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.evidence import Replication
 from whet.core.options import Options
 from whet.core.plain import to_plain
@@ -79,7 +79,7 @@ class Checker:
     signers: Path | None = None
     home: Path | None = None
     suite_of: Callable[[str], Suite] = suite_named
-    listener: Listener = unheard
+    listener: Listener = null_listener
     _problems: dict[str, Mapping[str, Problem]] = field(default_factory=dict, init=False)
     _repeated: dict[str, Replication] = field(default_factory=dict, init=False)
     _lab: Lab | None = field(default=None, init=False)

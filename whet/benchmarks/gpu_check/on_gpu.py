@@ -27,7 +27,7 @@ from whet.benchmarks.gpu_check.rows import GOOD, Row
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import unheard
+from whet.core.events import null_listener
 from whet.core.measurement import Speedup
 from whet.core.options import Options
 from whet.core.verdict import Rung, Verdict
@@ -78,7 +78,7 @@ class _Judge:
 
     def found(self, row: Row) -> Found:
         """Takes one answer up the ladder, and profiles it where it is known to be good."""
-        verdict = climb(self.ladder, Candidate(row.source), unheard)
+        verdict = climb(self.ladder, Candidate(row.source), null_listener)
         steps = judged(verdict)
         kernels = None
         if row.kind == GOOD and verdict.correct:

@@ -24,7 +24,7 @@ from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import ByVerdict, NoTarget, Unusable
 from whet.core.candidate import Candidate, content_id
 from whet.core.errors import BaselineError, UsageError, WhetError
-from whet.core.events import Event, unheard
+from whet.core.events import Event, null_listener
 from whet.core.result import Cost, Result, Status
 from whet.core.store import Store
 from whet.core.task import Task
@@ -175,7 +175,7 @@ class Bench:
         seed = drawn(options)
         ladder = self.judges.opened(task, options, seed, explain=False)
         candidate = Candidate(answer, content_id(task.source), origin)
-        result = judged(self.store, target, candidate, ladder, options, seed, start, unheard)
+        result = judged(self.store, target, candidate, ladder, options, seed, start, null_listener)
         self.journal.note(key, result.run)
         return result
 

@@ -16,7 +16,7 @@ from typing import Any
 from whet.agents.models.base import Request
 from whet.agents.optimize import optimize, resume
 from whet.core.candidate import Candidate
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.plain import to_plain
 from whet.core.profile import HotLine
 from whet.core.result import Result
@@ -107,7 +107,7 @@ class Rehearsal:
         """A journal: one line for each evaluation, written when it begins."""
         return self.folder / "evaluations"
 
-    def work(self, listener: Listener = unheard) -> Result:
+    def work(self, listener: Listener = null_listener) -> Result:
         """Begins the run, or goes on with it."""
         store = Store(self.home)
         known = store.runs()

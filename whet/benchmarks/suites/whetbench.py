@@ -19,7 +19,7 @@ from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score,
 from whet.benchmarks.suites.grouping import Grouped, grouped, passed
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import unheard
+from whet.core.events import null_listener
 from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.task import PTX
@@ -79,7 +79,7 @@ class WhetBench:
             seed = drawn(options)
             ladder = open_ladder(task, options, seed, explain=False)
             start = time.perf_counter()
-            result = judged(store, str(target), Candidate(answer), ladder, options, seed, start, unheard)
+            result = judged(store, str(target), Candidate(answer), ladder, options, seed, start, null_listener)
             return self.own_of(result.to_json())
 
     def own_of(self, result: Mapping[str, Any]) -> Own:

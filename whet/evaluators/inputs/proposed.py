@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from whet.core.candidate import Candidate, content_id
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.options import Options
 from whet.core.task import HINTS, Task
 
@@ -33,7 +33,7 @@ class Judged:
 
 
 def judge_workload(
-    task: Task, text: str, origin: str, options: Options, seed: int, listener: Listener = unheard
+    task: Task, text: str, origin: str, options: Options, seed: int, listener: Listener = null_listener
 ) -> Judged:
     """Tries a proposed workload file on the baseline, and on mutants of it.
 

@@ -81,7 +81,7 @@ class _Attack:
         """Makes the attack."""
         inputs = self.examination.broken_inputs(self.oracle)
         for taken in _more_and_more(inputs.turns):
-            self.meet([one for one in taken if one.trial.key not in self.settled])
+            self.compare([one for one in taken if one.trial.key not in self.settled])
         for one in self.unnamed:
             self.name(one, inputs.asked[one.trial.spot.path])
         self.oracle.float_evidence()  # what it counted here is about no input that both had to meet
@@ -94,7 +94,7 @@ class _Attack:
             },
         }
 
-    def meet(self, taken: Sequence[Taken]) -> None:
+    def compare(self, taken: Sequence[Taken]) -> None:
         """Has the candidate meet some inputs, and keeps what it differs on."""
         payloads = [one.trial.item.payload for one in taken]
         with closing(answers_of(self.theirs, payloads, CANDIDATE_SECONDS)) as answers:
@@ -147,14 +147,14 @@ class _Attack:
         if not answer[0].startswith(VALUE):
             return "" if trial.need.rest else _raised(expected, answer[0])
         if not trial.need.supported:
-            return self.compared(trial, expected, answer[0])
+            return self.difference(trial, expected, answer[0])
         # What is left of an iterator is a need of its own.
-        found = self.compared(trial, _without_iterators(expected), _without_iterators(answer[0]))
+        found = self.difference(trial, _without_iterators(expected), _without_iterators(answer[0]))
         if trial.need.rest:
-            return "" if found else self.compared(trial, expected, answer[0])
+            return "" if found else self.difference(trial, expected, answer[0])
         return found
 
-    def compared(self, trial: Trial, expected: bytes, actual: bytes) -> str:
+    def difference(self, trial: Trial, expected: bytes, actual: bytes) -> str:
         """Returns how two outcomes differ; empty where they do not."""
         found = self.oracle.compare(trial.item, expected, actual)
         return "" if found is None else first_line(found.detail)

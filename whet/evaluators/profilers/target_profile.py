@@ -9,7 +9,7 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.options import Options
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
@@ -31,7 +31,7 @@ from whet.sandbox.interpreter import find_interpreter
 
 
 def profile_target(
-    target: str, *, privileged_counters: bool = False, listener: Listener = unheard, **options: Any
+    target: str, *, privileged_counters: bool = False, listener: Listener = null_listener, **options: Any
 ) -> ProfileReport:
     """Profiles a target as it stands, on inputs of its largest size.
 

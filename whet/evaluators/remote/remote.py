@@ -10,7 +10,7 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.errors import SandboxError
-from whet.core.events import Event, Listener, unheard
+from whet.core.events import Event, Listener, null_listener
 from whet.core.events import Kind as EventKind
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
@@ -37,7 +37,7 @@ def open_remote(
     seed: int,
     store: Store,
     executor: Executor,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     *,
     explain: bool = True,
     kind: Mapping[str, str] | None = None,

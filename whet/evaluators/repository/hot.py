@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.config import load_project_config
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.repository import HotSpots
 from whet.evaluators.repository.asked import looked_around, settings_of
 from whet.evaluators.repository.ranking import MIN_SHARE, Applicable, hot_functions
@@ -21,7 +21,7 @@ def hot_spots(
     run: str | None = None,
     tests: str | None = None,
     applicable: Applicable | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     **options: Any,
 ) -> HotSpots:
     """Profiles a command of a repository as its files stand, in the sandbox, and ranks the functions.

@@ -12,7 +12,7 @@ from typing import Any
 from whet.core.condition import only_if
 from whet.core.config import load_project_config
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Event, Kind, Listener, unheard
+from whet.core.events import Event, Kind, Listener, null_listener
 from whet.core.measurement import Measurement, Outcome
 from whet.core.options import Options
 from whet.core.removal import dropping_unusable
@@ -56,7 +56,7 @@ def verify_revisions(
     run: str | None = None,
     tests: str | None = None,
     home: str | Path | None = None,
-    listener: Listener = unheard,
+    listener: Listener = null_listener,
     **options: Any,
 ) -> RevisionResult:
     """Judges what one revision of a repository did to another.

@@ -11,7 +11,7 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError
-from whet.core.events import Event, Listener, unheard
+from whet.core.events import Event, Listener, null_listener
 from whet.core.events import Kind as EventKind
 from whet.core.measurement import OF_TIME, Measurement
 from whet.core.options import Options
@@ -81,7 +81,7 @@ class Measuring:
         options: Options,
         meter: Meter,
         instruments: Instruments,
-        listener: Listener = unheard,
+        listener: Listener = null_listener,
     ) -> None:
         self._listener = listener
         self._workshop = workshop

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from whet.core.candidate import Candidate
-from whet.core.events import Listener, unheard
+from whet.core.events import Listener, null_listener
 from whet.core.measurement import Measurement
 from whet.core.options import Options
 from whet.core.verdict import Rung
@@ -48,7 +48,7 @@ class Metrics:
         options: Options,
         meters: Sequence[Meter],
         instruments: Instruments,
-        listener: Listener = unheard,
+        listener: Listener = null_listener,
     ) -> None:
         self._options = options
         first, *others = (

@@ -20,9 +20,9 @@ from .codec import LAZY, CodecError, encode, pack_size, type_name
 from .decode import decode
 from .landlock import restrict
 from .loading import find, load_module, resolver
+from .mutate_result import mutate_result
 from .priming import prime
 from .refilled import refilled
-from .spoil import spoil
 from .traces import trace
 
 TYPE_CHECKING = False
@@ -228,11 +228,11 @@ def call_once(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, 
     return stored(kind, target.left(payload, given), instance, target.outcome(kind, value), capture.take()), spent
 
 
-def call_after_spoiling(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
+def call_after_mutation(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
     """Calls, changes what came back as a caller may, and returns what `call_once` gives for the same input then."""
     _, _, value, _ = invoke(target, *target.decode(payload))
     capture.take()
-    spoil(value)
+    mutate_result(value)
     return call_once(target, payload, capture)
 
 
@@ -255,7 +255,7 @@ def call_asked(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes,
 
 
 FOREVER = 2**64 - 1
-WAYS = {"call": call_once, "spoil": call_after_spoiling, "sequence": call_in_sequence, "asked": call_asked}
+WAYS = {"call": call_once, "mutate": call_after_mutation, "sequence": call_in_sequence, "asked": call_asked}
 """What `each` does with every input."""
 
 

@@ -1,4 +1,4 @@
-"""Messages with open descriptors, between the world outside and the keeper of a container."""
+"""Messages with open descriptors, between the world outside and the supervisor of a container."""
 
 from __future__ import annotations
 

@@ -23,23 +23,23 @@ class Reference:
 
     def __init__(self, tree: str, bits: int, kind: str, *words: Any) -> None:
         sys.path.append(f"{tree}/{LIBRARIES}")
-        from . import precise, wider  # once mpmath can be found
+        from . import mp_reference, widen_floats  # once mpmath can be found
 
-        self.precise, self.wider = precise, wider
-        precise.install(tree, bits)
+        self.mp, self.floats = mp_reference, widen_floats
+        mp_reference.install(tree, bits)
         self.target: Any = open_target(tree, kind, *words)
         self.is_module = kind == "module"
 
     def outcome(self, capture: Capture, payload: bytes, bits: int, arguments: bool) -> bytes:
         """Returns what the baseline makes of an input with that many bits, with the arguments after it or without."""
-        self.precise.use(bits)
+        self.mp.use(bits)
         if self.is_module:
             given = decode(payload, self.target.resolve)
-            args, kwargs = self.wider.widened((given["args"], given.get("kwargs", {})))
+            args, kwargs = self.floats.widened((given["args"], given.get("kwargs", {})))
             init = self.target.doubled(given["init"])
         else:
-            init, args, kwargs = self.wider.widened(self.target.decode(payload))
-        with self.wider.widened_modules():
+            init, args, kwargs = self.floats.widened(self.target.decode(payload))
+        with self.floats.widened_modules():
             kind, instance, value, _ = invoke(self.target, init, args, kwargs)
         left = None if self.is_module or not arguments else (args, kwargs)
         return stored(kind, left, instance, value, capture.take())
@@ -47,8 +47,8 @@ class Reference:
     def near(self, payload: bytes, seed: int) -> tuple[bytes, float]:
         """Returns an input near this one, and the sum of the magnitudes of this one's floats."""
         init, args, kwargs = parts(decode(payload, self.target.resolve))
-        total = self.wider.magnitude((init, args, kwargs))
-        init, args, kwargs = self.wider.shaken((init, args, kwargs), seed)
+        total = self.floats.magnitude((init, args, kwargs))
+        init, args, kwargs = self.floats.shaken((init, args, kwargs), seed)
         given: Any = {"init": init, "args": args, "kwargs": kwargs} if init != () or kwargs else args
         return encode(given), total
 

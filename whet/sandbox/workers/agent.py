@@ -81,4 +81,4 @@ class Agent:
     def _watch(self) -> None:
         while time.monotonic() - self._heard < LEASE_SECONDS:
             time.sleep(1.0)
-        os._exit(0)  # the keepers of the workers notice
+        os._exit(0)  # the supervisors of the workers notice

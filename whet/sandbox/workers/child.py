@@ -1,8 +1,8 @@
 """The process of a worker, and the one that keeps it: ``python -m whet.sandbox.workers.child DESCRIPTOR HOST``.
 
-The keeper is the parent of all that the work starts and leaves behind. When the worker ends, or whoever started it is
-gone, it ends them all and then itself; its end of the socket is the last to be closed, which tells the other side that
-nothing is left.
+The supervisor is the parent of all that the work starts and leaves behind. When the worker ends, or the process that
+started it is gone, it ends them all and then itself; its end of the socket is the last to be closed, which tells the
+other side that nothing is left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def main() -> None:
     """Forks the worker, and keeps it."""
-    # Nobody's child: Ray, when it ends one of its processes, kills that one's children, and so the keeper first.
+    # Nobody's child: Ray, when it ends one of its processes, kills that one's children, and so the supervisor first.
     if os.fork():
         os._exit(0)
     descriptor, host = int(sys.argv[1]), sys.argv[2]
@@ -31,7 +31,7 @@ def main() -> None:
     woken, waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-    keeper = os.getpid()
+    supervisor = os.getpid()
     worker = os.fork()
     if worker:
         keep(descriptor, worker, woken)
@@ -39,7 +39,7 @@ def main() -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() == keeper:
+    if os.getppid() == supervisor:
         work(descriptor, host)
     os._exit(0)
 
@@ -65,7 +65,7 @@ def keep(descriptor: int, worker: int, woken: int) -> None:
 
 
 def buried() -> list[int]:
-    """Buries the children that have ended, those that others left behind included."""
+    """Reaps the children that have ended, those that others left behind included."""
     found = []
     with suppress(ChildProcessError):
         while pid := os.waitpid(-1, os.WNOHANG)[0]:

@@ -110,7 +110,7 @@ class Worker:
 
 
 class _Process:
-    """One process with its keeper; see `whet.sandbox.workers.child`.
+    """One process with its supervisor; see `whet.sandbox.workers.child`.
 
     Attributes:
         begun: whether it has begun the work that it was asked for last.
@@ -151,7 +151,7 @@ class _Process:
         return answer
 
     def hang_up(self) -> None:
-        """Has the keeper end everything; whoever waits for an answer meets the end of the socket after that."""
+        """Has the supervisor end everything; whoever waits for an answer meets the end of the socket after that."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 

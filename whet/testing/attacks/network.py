@@ -28,7 +28,7 @@ except OSError:
 def connects(
     name: str, what: str, family: str, address: str, kind: str = "SOCK_STREAM", by: str = "network+landlock"
 ) -> Attack:
-    """Returns an attack that connects to a canary's door."""
+    """Returns an attack that connects to a server of the canaries."""
     return Attack(name, what, CONNECTS.format(family=family, kind=kind, address=address), (by,))
 
 

@@ -116,7 +116,7 @@ for pid in neighbours():
         beside=NEIGHBOUR,
     ),
     Attack(
-        "signal-keeper",
+        "signal-supervisor",
         "may signal a process of another user within its sight",
         """
         import os

@@ -43,14 +43,14 @@ def canaries(user: int) -> Iterator[dict[str, Any]]:
         scene["mark"], scene["neighbour"] = (str(STAY_SECONDS + random.SystemRandom().random()) for _ in "ab")
         scene["pid"] = stack.enter_context(_process(user, secret, scene["mark"])).pid
         scene |= {"abstract": f"whet-{secret}", "meeting": f"whet-meeting-{secret}", "path": f"{file.name}.socket"}
-        doors = (
+        servers = (
             ("inet", socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
             ("inet6", socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
             ("udp", socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
             ("", socket.AF_UNIX, socket.SOCK_STREAM, "\0" + scene["abstract"]),
             ("", socket.AF_UNIX, socket.SOCK_STREAM, scene["path"]),
         )
-        for name, family, kind, address in doors:
+        for name, family, kind, address in servers:
             port = stack.enter_context(_door(family, kind, address, secret))
             scene |= {name: port} if name else {}
         Path(scene["path"]).chmod(0o777)

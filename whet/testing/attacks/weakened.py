@@ -18,9 +18,9 @@ from whet.sandbox.container import Container
 from whet.sandbox.devices import DEV
 from whet.sandbox.docker import Docker
 from whet.sandbox.docker_options import INODES, Shape
-from whet.sandbox.held import begun
 from whet.sandbox.inside import kernel
 from whet.sandbox.inside.forking import TREE
+from whet.sandbox.job_server import begun
 from whet.sandbox.protocol import Job, Session
 from whet.sandbox.session import Child, PipeSession
 from whet.sandbox.slots import Slot
@@ -230,10 +230,10 @@ class WeakDocker(Docker):
     def _begun(self, child: Child, job: Job) -> Session:
         return begun(LaxSession(child, job, self._on), lax_words(self._words(job), self._on))
 
-    def _container(self, door: Path, shape: Shape, slot: int) -> Container:
+    def _container(self, folder: Path, shape: Shape, slot: int) -> Container:
         neighbour = next((other.id for other in self._pool.alive), "")
         program, devices = self._staging.program, self._devices
-        return WeakContainer(self._on, neighbour, self._engine, self._image, program, door, shape, slot, devices)
+        return WeakContainer(self._on, neighbour, self._engine, self._image, program, folder, shape, slot, devices)
 
 
 def _changed(argv: list[str], words: list[str], others: list[str]) -> list[str]:

@@ -71,7 +71,7 @@ class Changed:
 
 def widened(value: Any) -> Any:
     """Returns a value whose floats have more bits."""
-    from . import precise
+    from . import mp_reference
 
     def array(one: Any) -> Any:
         return one.astype((NUMPY_WIDER | NUMPY_COMPLEX).get(one.dtype.name, one.dtype.name))
@@ -81,7 +81,7 @@ def widened(value: Any) -> Any:
 
         return one.detach().to(torch.complex128 if one.is_complex() else torch.float64)
 
-    return Changed(precise.literal, array, tensor)(value)
+    return Changed(mp_reference.literal, array, tensor)(value)
 
 
 @contextmanager

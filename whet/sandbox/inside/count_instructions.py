@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 ROOM = 1 << 16
 
 
-class Tally(programs.Launcher):
+class CountingLauncher(programs.Launcher):
     """A launcher whose programs are given valgrind's option of where to write."""
 
     def prepare(self, argv: list[str], stdin: bytes) -> None:
@@ -56,4 +56,4 @@ def _processes() -> int:
 
 def main() -> None:
     """Entry of the process."""
-    programs.main(Tally)
+    programs.main(CountingLauncher)

@@ -2,9 +2,9 @@
 
 It is root there, with the rights to change its user and to send signals and no other; each job is a process of a
 user that has none. A job gets the pipes that came from outside, so nothing but the kernel stands between it and the
-clock out there; it can neither signal the keeper nor read it, and the keeper reads nothing that a job says.
+clock out there; it can neither signal the supervisor nor read it, and the supervisor reads nothing that a job says.
 
-A keeper that was told to import modules forks its jobs off itself. So it never holds a byte of a job, not even the
+A supervisor that was told to import modules forks its jobs off itself. So it never holds a byte of a job, not even the
 name of a file that one left: what reads such things is a child that ends at once.
 """
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
     from .forking import File
 
-DOOR = "/run/whet/door"
+SOCKET = "/run/whet/socket"
 WRITABLE = ("/work", "/tmp", "/dev/shm", "/dev/mqueue")
 QUEUES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg")
 MEMORY_EVENTS = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 PERFMON = 1 << 38
 
 
-class Keeper:
+class Supervisor:
     """Runs one job at a time."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Keeper:
 
         Args:
             program: the command; for a fork, one of our programs.
-            environment: all of it; None is a fork, whose environment is the keeper's.
+            environment: all of it; None is a fork, whose environment is the supervisor's.
             user: whom it runs as.
             files: its tree.
             profiling: whether it keeps the right to count events, where this container has that; never for a fork.
@@ -188,7 +188,7 @@ def _queues(table: str) -> bool:
 def serve(link: Link) -> None:
     """Answers messages until the world outside goes."""
     fit = preload(sys.argv[1:]) if sys.argv[1:] else False
-    keeper = Keeper()
+    supervisor = Supervisor()
     events = [os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in MEMORY_EVENTS if os.path.exists(path)]
     link.send(("ready", fit), events)
     while True:
@@ -196,7 +196,7 @@ def serve(link: Link) -> None:
         if message[0] == "start":
             try:
                 _, program, environment, user, profiling, sweeps, wipes, files = message
-                keeper.start(program, environment, user, files, profiling, sweeps, wipes, descriptors)
+                supervisor.start(program, environment, user, files, profiling, sweeps, wipes, descriptors)
                 link.send(("started",))
             except OSError as error:
                 link.send(("failed", str(error)))
@@ -204,13 +204,13 @@ def serve(link: Link) -> None:
                 for descriptor in descriptors:
                     os.close(descriptor)
         else:
-            link.send(("ended", *keeper.end(message[1])))
+            link.send(("ended", *supervisor.end(message[1])))
 
 
 def main() -> None:
     """Entry of the process."""
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connected.connect(DOOR)
+    connected.connect(SOCKET)
     try:
         serve(Link(connected))
     except EOFError:

@@ -22,13 +22,13 @@ PRELOAD_SECONDS = 120.0
 GRACE_SECONDS = 0.05
 MOST_SAID = 1 << 16
 GONE = (OSError, EOFError)
-"""What a holder that does not answer raises."""
+"""What a server that does not answer raises."""
 
 FORKABLE = ("inside.calls", "inside.programs")
-"""Our programs of which a holder can start a fork; it has them imported."""
+"""Our programs of which a server can start a fork; it has them imported."""
 
-Release = Callable[["Holder", bool], None]
-"""Is told that a holder's job has ended, and whether something went wrong."""
+Release = Callable[["JobServer", bool], None]
+"""Is told that a server's job has ended, and whether something went wrong."""
 
 
 def begun(made: PipeSession, words: Sequence[Any]) -> PipeSession:
@@ -45,7 +45,7 @@ class Unfit(Exception):
     """A process with these modules must not be forked from."""
 
 
-class Holder(ABC):
+class JobServer(ABC):
     """A process inside that starts one job at a time; this is our end of the link to it."""
 
     def __init__(self, link: Link, usage: Usage) -> None:
@@ -59,7 +59,7 @@ class Holder(ABC):
         self.usage = usage
 
     @abstractmethod
-    def start(self, job: Job, release: Release) -> HeldProcess:
+    def start(self, job: Job, release: Release) -> ServedProcess:
         """Starts a job that is of its shape.
 
         Raises:
@@ -68,7 +68,7 @@ class Holder(ABC):
         """
 
     @abstractmethod
-    def overdrawn(self) -> Incident | None:
+    def limit_incident(self) -> Incident | None:
         """Returns what was stopped in it for what it used."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Holder(ABC):
         (_, code, clean), _ = self._link.receive()
         return code, clean
 
-    def _hand_over(self, message: Sequence[Any], tree: Path | None, release: Release) -> HeldProcess:
+    def _hand_over(self, message: Sequence[Any], tree: Path | None, release: Release) -> ServedProcess:
         """Sends what is to be started, with pipes of ours and a copy in memory of its tree."""
         with ExitStack() as undoing, ExitStack() as passed:
 
@@ -107,26 +107,26 @@ class Holder(ABC):
             if answer[0] != "started":
                 raise OSError(answer[1])
             undoing.pop_all()
-        return HeldProcess(self, release, our_stdin, our_stdout, our_stderr)
+        return ServedProcess(self, release, our_stdin, our_stdout, our_stderr)
 
 
-class HeldProcess:
-    """A `whet.sandbox.session.Child` that a holder started."""
+class ServedProcess:
+    """A `whet.sandbox.session.Child` that a server started."""
 
-    def __init__(self, holder: Holder, release: Release, stdin: int, stdout: int, stderr: int) -> None:
+    def __init__(self, server: JobServer, release: Release, stdin: int, stdout: int, stderr: int) -> None:
         self.stdin, self.stdout = stdin, stdout
-        self.usage = holder.usage
+        self.usage = server.usage
         self._stderr = stderr
-        self._holder = holder
+        self._server = server
         self._release = release
         self._ended = False
         self._crashed = False
 
-    def fate(self) -> Incident:
-        """See `whet.sandbox.session.Child.fate`."""
+    def exit_incident(self) -> Incident:
+        """See `whet.sandbox.session.Child.exit_incident`."""
         self._ended = self._crashed = True
         try:
-            code, _ = self._holder.end(GRACE_SECONDS)
+            code, _ = self._server.end(GRACE_SECONDS)
         except GONE:
             return Incident("crash", "the sandbox ended")
         os.set_blocking(self._stderr, False)
@@ -138,23 +138,23 @@ class HeldProcess:
             raise SandboxError(f"a process could not be forked: {why.removeprefix(FAILED)}")
         return crash(code, text(rest))
 
-    def overdrawn(self) -> Incident | None:
-        """See `whet.sandbox.session.Child.overdrawn`."""
-        return self._holder.overdrawn()
+    def limit_incident(self) -> Incident | None:
+        """See `whet.sandbox.session.Child.limit_incident`."""
+        return self._server.limit_incident()
 
     def close(self, spoiled: bool) -> None:
         """See `whet.sandbox.session.Child.close`."""
         if not self._ended:
             self._ended = True
             try:
-                clean = self._holder.end()[1]
+                clean = self._server.end()[1]
             except GONE:
                 clean = False
             spoiled = spoiled or not clean
-        spoiled = spoiled or self._crashed or self._holder.overdrawn() is not None
+        spoiled = spoiled or self._crashed or self._server.limit_incident() is not None
         for descriptor in (self.stdin, self.stdout, self._stderr):
             os.close(descriptor)
-        self._release(self._holder, spoiled)
+        self._release(self._server, spoiled)
 
 
 def _pack(tree: Path | None, descriptor: int) -> list[File]:

@@ -1,4 +1,4 @@
-"""Does to a result what a caller may: changes it. One that is kept for a later call then comes back spoiled."""
+"""Does to a result what a caller may: changes it. One that is kept for a later call then comes back changed."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
 DEEPEST = 8
-MARK = "spoiled by the caller"
+MARK = "changed by the caller"
 
 
-def spoil(value: Any, depth: int = 0) -> None:
+def mutate_result(value: Any, depth: int = 0) -> None:
     """Changes all builtin containers and numpy arrays that a result holds, in place; no foreign code runs."""
     cls = type(value)
     if depth > DEEPEST:
         return
     if cls in (list, tuple):
         for item in value:
-            spoil(item, depth + 1)
+            mutate_result(item, depth + 1)
         if cls is list:
             value.append(MARK)
     elif cls is dict:
         for item in value.values():
-            spoil(item, depth + 1)
+            mutate_result(item, depth + 1)
         value[MARK] = None
     elif cls is set:
         value.add(MARK)
