@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from scripted_turns import decide
 
 from whet.core.rungs import CHECKS
 from whet.core.verdict import Reason, RungStatus
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped
+from whet.evaluators.finding import BaselineLost, Fault, Finding, Passed, RungEndedError, Skipped, found_by, sound
 from whet.evaluators.rungs import Check, climbed, conclusion, measured
 from whet.evaluators.timing.decision import least
 
@@ -49,6 +50,33 @@ def test_the_first_that_fails_is_the_last_and_what_was_not_asked_for_is_not_made
     asked = climbed("one", {name: passed(said, name) for name in CHECKS}, "build")
     assert said == ["screen", "build"]
     assert {rung.detail for rung in asked.rungs[2:]} == {"--until build"}
+
+
+def test_what_ends_a_rung_from_within_becomes_its_value_at_the_border() -> None:
+    said: list[str] = []
+    for finding, status in (
+        (Fault(Reason.CRASH, "gone"), RungStatus.FAILED),
+        (BaselineLost(Reason.NONDETERMINISTIC, "odd"), RungStatus.INCONCLUSIVE),
+        (Skipped(Reason.TOOL_MISSING, "no tool"), RungStatus.SKIPPED),
+    ):
+
+        def check(finding: Fault | Skipped = finding) -> Finding:
+            raise RungEndedError(finding)
+
+        verdict = climbed("one", {"build": check, "hazard": passed(said, "hazard")}, None)
+        rung = verdict.rung("build")
+        assert rung is not None
+        assert (rung.status, rung.reason, rung.detail) == (status, finding.reason, finding.detail)
+    assert said == ["hazard"], "what is skipped ends nothing"
+
+
+def test_a_fault_ends_the_work_and_anything_else_goes_on() -> None:
+    fault = Fault(Reason.CRASH, "gone")
+    assert sound("fine") == "fine"
+    assert found_by(lambda: sound(None)) is None
+    assert found_by(lambda: sound(fault)) is fault
+    with pytest.raises(ZeroDivisionError):
+        found_by(lambda: 1 // 0)
 
 
 def test_what_this_processor_cannot_run_ends_the_checks_without_a_fault() -> None:

@@ -26,6 +26,7 @@ from whet.testing.attacks.table import (
     switches,
     text,
 )
+from whet.testing.attacks.weakened import changed
 
 
 @pytest.fixture(scope="module", params=list(MAKERS))
@@ -68,6 +69,13 @@ def test_the_corpus_names_each_attack_once_and_switches_that_exist() -> None:
     assert len(names) == len(set(names))
     entries = [entry for a in CORPUS for named in (a.protects, *a.apart.values()) for entry in named]
     assert {name for entry in entries for name in entry.split("+")} == set(ALL)
+
+
+def test_a_protection_that_is_not_there_cannot_be_taken_out() -> None:
+    argv = ["bwrap", "--unshare-net", "--", "python"]
+    assert changed(argv, ["--unshare-net"], []) == ["bwrap", "--", "python"]
+    with pytest.raises(ValueError, match="--unshare-pid is not part of bwrap"):
+        changed(argv, ["--unshare-pid"], [])
 
 
 @pytest.mark.parametrize("backend", list(MAKERS))

@@ -28,8 +28,14 @@ LABELS = tuple(label.value for label in Label if label is not Label.DECOY_KERNEL
 LONGEST = 1 << 20
 """Characters of the longest answer, and of the longest file that may come of one."""
 LONGEST_NOTE = 300
+"""Characters of an answer's note that are kept. Prompts quote as many, so more would only be stored; fewer cut the
+author's reason short."""
 MOST_BLOCKS = 200
+"""Search/replace blocks of an answer. Each is searched for in the whole file, so more cost more time; an answer with
+more is refused, and the model is asked for the whole file."""
 MOST_DIVIDERS = 16
+"""Lines of ``=======`` in a block that are tried as its divider. Each costs a search of the file; fewer fail on code
+that itself holds such lines."""
 
 TAGS = {"python": ("python", "py", "python3"), "c": ("c", "h"), "cpp": ("cpp", "c++", "cc", "cxx", "hpp")}
 TAGS["native"] = (*TAGS["c"], *TAGS["cpp"], "asm", "s", "gas", "assembly", "x86asm", "armasm", "nasm", "ptx")

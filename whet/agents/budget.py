@@ -15,7 +15,11 @@ from whet.core.errors import BudgetError, UsageError
 from whet.core.options import Budget
 
 DEFAULT_USD = 1.0
+"""US dollars that a run with paid models, or a call of the MCP server, may spend where no cap is given. A larger value
+risks more money that nobody agreed to; a smaller one ends long searches early."""
 DEFAULT_TOKENS = 500_000
+"""Tokens, input and output together, of such a run where the price of a model is unknown; a larger or a smaller value
+does the same as with `DEFAULT_USD`."""
 
 
 def default_budget(budget: Budget, models: Iterable[Model], prices: Prices) -> Budget:

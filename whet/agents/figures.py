@@ -11,7 +11,7 @@ from whet.agents.telling import LEAST_SHARE, MOST_FUNCTIONS
 from whet.prompts import one_line
 from whet.sandbox.toolchains import native
 
-LONGEST_NAME = 60
+LONGEST_NAME = 60  # characters of a name in the list of figures; more cost tokens, fewer cut names that are cited whole
 AROUND = " \t\"'`*-"
 """Characters before a name that are none of it."""
 

@@ -30,8 +30,8 @@ ROOM = 4096
 """Tokens of an answer."""
 LARGE = 1 << 20
 """Bytes at the peak from which a line's memory is told."""
-TOLD = 3
-LONGEST_TEXT = 80
+TOLD = 3  # lines whose peak memory is told, the largest first; more cost tokens, fewer hide allocations that matter
+LONGEST_TEXT = 80  # characters of such a line; the prompt shows the file itself, so more only cost tokens
 
 Records = Sequence[Mapping[str, Any]]
 

@@ -19,6 +19,8 @@ from whet.sandbox.workers.base import Executor, Standing
 TIMED_ON, HOSTS = "timed_on", "hosts"
 """Facts of a run: the class of hosts that it is timed on, and what its hosts had done when it ended."""
 TELL_SECONDS = 0.5
+"""Seconds between two events on how the hosts are. A smaller value asks the executor and redraws the display more
+often; a larger one shows a host that is lost, or busy, later."""
 
 
 class Judges(Protocol):

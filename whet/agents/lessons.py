@@ -25,6 +25,8 @@ SMALL_SHARE = 0.2
 NAMED = 2
 """Patterns that are named with a change."""
 LONGEST_NOTE = 300
+"""Characters of a change's note that an entry keeps. `remembered.md` quotes as many, so more would be stored and not
+shown; fewer cut the author's reason short."""
 
 
 @dataclass(frozen=True, slots=True)

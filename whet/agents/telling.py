@@ -25,10 +25,14 @@ Advice = Callable[[str, str, Profile], str]
 """From the language, the text and the profile of a version to what an agent is told of patterns that may fit it."""
 
 MOST_NAMED = 50
+"""Files beside the target that are only named, as there is no room to show them. More cost tokens in each prompt; the
+names together are cut at 2,000 characters as well."""
 LONG_LINE = 200
 """Characters of a hot line or of a function's name."""
 LEAST_SHARE = 0.01
-MOST_FUNCTIONS = 8
+"""Share of the time that a function takes by itself, from which the agents are told of it. A smaller value costs tokens
+for functions where at most 1 % can be saved; a larger one hides some where more can be."""
+MOST_FUNCTIONS = 8  # hot functions that are told, the hottest first; more cost tokens, fewer hide some that matter
 COUNTED = {
     "function": "of a call",
     "method": "of making the object and calling its method",

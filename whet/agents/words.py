@@ -15,10 +15,16 @@ from whet.core.profile import HotLine
 MOST_LINES = 60
 """Lines of a text that are looked at where none is known to be hot."""
 LONGEST_LINE = 300
+"""Characters of a line that are searched for words. The text comes from anywhere, and the expressions may backtrack, so
+a larger value costs time on long lines; a smaller one misses words."""
 DEEPEST = 3
 """Loops around a line that are told apart."""
 LEAST_SHARE = 0.01
+"""Share of the time from which a line counts as hot. The profilers leave out lines below 1 % already, so a smaller
+value changes nothing; a larger one takes words from fewer lines."""
 LONGEST_SHAPE = 80
+"""Characters of the word that stands for a line's shape. Shapes match only as a whole: a smaller value makes long lines
+look alike that end differently, a larger one only lengthens the words of long lines."""
 PLAIN = ("loops_1", "loops_2", "loops_3", "recursion")
 """Words that alone make no two texts alike."""
 

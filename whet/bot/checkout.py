@@ -18,6 +18,8 @@ from whet.core.redaction import redacted
 from whet.core.text import one_line
 
 SECONDS = 600.0
+"""Wall seconds of one command of git, of which a fetch takes longest. A smaller limit fails on large repositories and
+slow networks; a larger one lets a command that hangs hold a worker for longer."""
 SAFE = {
     "core.hooksPath": "/dev/null",
     "core.symlinks": "false",  # a link could lead out of the tree

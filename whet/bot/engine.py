@@ -34,6 +34,8 @@ from whet.core.text import one_line
 from whet.evaluators.evidence.provenance import machine
 
 POLL = 0.2
+"""Seconds between two looks whether the child has ended; cancelling wakes the wait at once. A larger value delays each
+result by as much, a smaller one only looks more often."""
 INTERRUPTED = 20.0
 """Seconds that a process may take to save its state once it is told to end."""
 LARGEST_PATCH = 100_000

@@ -14,7 +14,11 @@ from whet.core.errors import UsageError
 from whet.core.plain import to_plain
 
 LARGEST = 2 << 20
+"""Bytes of the file, which a job without rights wrote and nobody vouches for; a larger file is refused unread. A larger
+value lets that job take more memory of the one that posts; a smaller one refuses true findings with long patches."""
 MOST = 50
+"""Findings of the file. Further ones are not written, and a file with more is refused; a larger value makes the file
+and the comment longer, a smaller one leaves findings out."""
 
 Line = Annotated[str, StringConstraints(max_length=2000)]
 Ratio = Annotated[float, Field(gt=0, lt=1e9, allow_inf_nan=False)]

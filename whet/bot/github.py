@@ -19,6 +19,8 @@ CHECK = "whet"
 ACTIONS_LOGIN = "github-actions[bot]"
 """Whose name stands on what the token of a workflow posts."""
 TIMEOUT = 30
+"""Seconds that GitHub may take to accept a connection, or to send more of an answer; the job is tried again later then.
+A smaller value gives up on slow answers, a larger one lets a lost connection hold a worker for longer."""
 SECONDARY = 60.0
 """Seconds to wait after a secondary rate limit that names none, as GitHub asks for."""
 READ, WRITE = {"contents": "read"}, {"contents": "write"}

@@ -12,7 +12,12 @@ from whet.core.redaction import redacted
 from whet.core.text import one_line
 
 MOST_ATTEMPTS = 8
+"""Times that a job is begun before it is given up: after answers to wait, and after workers that did not survive it.
+More bridge longer outages of GitHub, but let a job that ends its worker do so more often."""
 FIRST_WAIT, LONGEST_WAIT = 5.0, 900.0
+"""Seconds before the second attempt, and at most before any where GitHub does not ask for more; the wait doubles each
+time. Smaller values ask GitHub more often during an outage, larger ones delay the job. With eight attempts it grows to
+320 s, so `LONGEST_WAIT` takes effect only where `MOST_ATTEMPTS` is 10 or more."""
 LONGEST_PAUSE = 3700.0
 """Seconds: GitHub's rate limits are renewed every hour."""
 log = logging.getLogger("whet.bot")

@@ -19,6 +19,8 @@ from whet.evaluators.repository.ranking import MIN_SHARE
 
 FILES = ("pyproject.toml", "whet.toml")
 LARGEST = 1 << 20
+"""Bytes of a configuration file of the pull request that is parsed; a larger one is left out of the tree. A larger
+value lets a stranger's file take more time and memory; a smaller one loses configurations that other tools need."""
 HEADER = re.compile(r"\s*\[\[?\s*(?P<name>[^\]]+?)\s*\]")
 OURS = re.compile(r"""["']?tool["']?\s*\.\s*["']?whet["']?(\s*\.|$)""")
 

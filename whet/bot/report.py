@@ -14,6 +14,8 @@ SUMMARY = "<!-- whet:summary -->"
 LONGEST = 60_000
 """Characters; GitHub takes 65,535."""
 LONGEST_PATCH = 20_000
+"""Characters of a patch that a comment shows; of a longer one it names the command that repeats it. With larger patches
+fewer fit into `LONGEST`, at which the comment is cut; with a smaller value fewer patches are shown."""
 UNVOUCHED = (
     "> The figures come from a job of the pull request's own workflow run, which its author can change: "
     "believe them once somebody has repeated them."

@@ -27,10 +27,17 @@ from whet.core.plain import to_plain
 TAKEN_OVER = 15.0
 """Seconds that the workers of a server that was killed may take to end."""
 LOOK = 0.25
+"""Seconds between two looks at the lock of the queue, and at whether a worker ended. A larger value delays a start and
+the recovery of a dead worker's job; a smaller one only looks more often."""
 RESTART = 1.0
 """Seconds before a worker that ended is started anew."""
 GRACE = 10.0
+"""Seconds that each worker may take to end once its stdin is closed, at which it exits; then it is killed. A larger
+value only lets a worker that hangs delay the end of the server; a smaller one kills workers on a busy machine."""
 CONNECTIONS = 512
+"""Connections at once; further ones are answered 503. A delivery is answered as soon as it is stored, so few are open
+at a time; a larger value takes more file descriptors and memory in a flood, a smaller one refuses deliveries in a
+burst."""
 log = logging.getLogger("whet.bot")
 
 

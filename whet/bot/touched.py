@@ -19,6 +19,8 @@ LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.Genera
 LEFT_ALONE = ("test", "tests", "testing", "vendor", "_vendor", "third_party", "extern", "docs", "build")
 GENERATED = re.compile(r"_pb2(?:_grpc)?\.py$|^(?:test_.*|.*_test|conftest|setup)\.py$")
 LARGEST = 1 << 20
+"""Bytes of a Python file whose functions are looked for. The file is a stranger's, and parsing takes time and memory in
+proportion: a larger value allows more of both, a smaller one leaves the functions of long files untried."""
 
 
 @dataclass(frozen=True, slots=True)

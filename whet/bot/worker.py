@@ -19,7 +19,7 @@ from whet.bot.redact import start_log
 from whet.bot.settings import Credentials, Limits, Places
 from whet.core.plain import from_plain
 
-POLL = 0.2
+POLL = 0.2  # seconds between two looks of an idle worker at the queue; more delay a job, fewer load the database
 log = logging.getLogger("whet.bot")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from whet.core.text import count, one_line, percent
 from whet.sandbox.workers.base import Host, Standing
 
-LONGEST_NAME = 16
+LONGEST_NAME = 16  # characters of a host's name, and the width of its column; more push the figures to the right
 PLAIN_SECONDS = 30.0
 """Between two plain lines on hosts whose standing stays what it is."""
 

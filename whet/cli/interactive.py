@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from whet.agents.dialogue import Turn
     from whet.agents.person import Word
 
-WIDEST = 100
-SHORT = 10
+WIDEST = 100  # columns at which text is wrapped on wider terminals; longer lines are harder to read
+SHORT = 10  # characters of a candidate's id that a line shows; fewer may be ambiguous, more only take room
 LEAST_PREFIX = 4
 """Characters of an id that name a candidate."""
 LONGEST_NUMBER = 9
+"""Digits of a number that a person types. A candidate or a line has fewer, and Python refuses to convert thousands of
+digits; text with more is not taken for a number."""
 HELP = (
     "go           begin the round",
     "hint TEXT    tell both agents something",

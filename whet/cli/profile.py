@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from whet.core.counter import Counter
     from whet.core.profile import Memory, Profile, ProfileReport
 
-NARROWEST = 20
-BAR = 8
+NARROWEST = 20  # columns of a report at least; on narrower terminals lines are too long, with less they say nothing
+BAR = 8  # columns of the bar of a line's share, 12.5 % each; more show it finer, and leave less room for the code
 
 
 @opt.takes("workload", "record", "python", "sandbox", "unsafe", "seed", "root", "tests")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from whet.core.repository import Attempt, HotFunction, HotSpots, RepositoryResult
     from whet.core.revision import RevisionResult
 
-SHOWN_FUNCTIONS = 12
+SHOWN_FUNCTIONS = 12  # functions of a table, the hottest first; more are counted in a line, and --json shows all
 HEADLINE = {
     "improved": "faster, and the whole suite passes",
     "no_improvement": "no verified improvement",

@@ -19,7 +19,7 @@ from whet.core.text import one_line, percent, printable, times
 from whet.sandbox.workers.base import Host
 
 SCHEMA = "whet.run/1"
-SHORT = 10
+SHORT = 10  # characters of a candidate's id that a line shows; fewer may be ambiguous, more only take room
 
 
 STAGES = {"": "found", "check": "checked", "measure": "measured", "confirm": "confirmed"}

@@ -33,6 +33,8 @@ from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
 
 TIMINGS = 3
+"""Calls of an input beside its first; the median of all is its time, from which the lengths of passes follow. More make
+it steadier, and each adds a call of every input to the validation."""
 TYPED = 30
 """Examples of type hints that stand in where there is no workload."""
 HEADLINE = 2
@@ -40,6 +42,8 @@ HEADLINE = 2
 LOOK_BYTES = 1 << 20
 """Of a pass of a size that the headline does not rest on: to hand them over takes some 0.05 s."""
 SLOW_SECONDS = 1.0
+"""Seconds of a first call from which it is not repeated: such a call makes a pass by itself, so its time need not be
+exact. A larger limit takes four calls where these are slow."""
 RETIMED_SECONDS = 0.25
 """What takes longer, all inputs of a name once, is not timed again in a later run: one of its inputs makes a pass,
 even where a busy machine made the figure four times too large."""

@@ -31,7 +31,11 @@ from whet.sandbox.inside.codec import FILES, CodecError
 from whet.sandbox.inside.decode import Node, Ref
 
 SHOWN = 160
+"""Characters of a value that a message shows. More cost tokens of the Coder, which reads it; fewer cut off more of what
+differs."""
 LONGEST_PLACE = 400
+"""Characters of the place at which an exception was raised, which the candidate's process tells. More cost tokens of
+the Coder; fewer may cut the place off."""
 LARGEST_SHOWN = 512  # bits
 MOST_ITEMS = 24
 """Items of a row that are shown."""

@@ -40,6 +40,8 @@ FEWEST_TRIES, MOST_TRIES = 8, 200
 MOST_LOST = 3
 """Processes that they may end."""
 MOST_EXAMPLES = 40
+"""Inputs on which both sides agree, the smallest ones, that tell what smaller inputs have to keep. More tell rules from
+chance more surely, and each takes time to be read."""
 FEW_INPUTS = 40
 """Below which the rung says how many were planned."""
 

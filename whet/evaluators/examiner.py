@@ -48,11 +48,23 @@ PROGRAM_SHARE = 4
 MOST_TROUBLE = 5
 """Processes of the baseline that edited inputs may end."""
 BATCH = 40
+"""Inputs outside the workload that are made, checked for validity and handed over at once. More take fewer exchanges
+with processes; fewer make less of a kind of edit that ends the baseline before it is barred."""
 TYPED = 24
+"""Examples of type hints that are drawn where there is a workload too. More show more values that its generators never
+give, and each takes a call of both sides."""
 TYPED_ALONE = 100
+"""The same where there is no workload: more, since all inputs then come from the hints, known calls and edits of
+both."""
 BASES = 40
+"""Inputs that were met and are edited, the largest up to `BASE_BYTES`. More vary what is edited, and each takes time to
+be read and learned from."""
 FEWEST_BASES = 8
+"""Inputs, the cheapest or smallest, that are edited where too few are cheap or small. Below `FEW_EXAMPLES` nothing
+would be edited; more take longer, as these are slow or large."""
 BASE_BYTES = 1 << 13
+"""Bytes of an input that is edited, where any is that small: an edit copies and writes the whole input. A larger limit
+makes edits slower; a smaller one leaves out faults that only larger inputs show."""
 VALUE = b"t*" + pack_size(5) + encode("value")
 """How every outcome of a function begins that returned a value: the first of five parts, of different types."""
 

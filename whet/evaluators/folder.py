@@ -9,6 +9,8 @@ from pathlib import Path
 from whet.core.errors import UsageError
 
 MOST_FILES = 500
+"""Texts in a folder: each candidate is built with all of them. More make every build slower; a smaller limit refuses
+larger programs."""
 LARGEST = 16 << 20
 """Bytes of all of them together."""
 LEFT_OUT = ("__pycache__", "node_modules")

@@ -27,6 +27,8 @@ as long."""
 FEWEST_WATCHED = 3
 """Inputs that are watched however slow the baseline is: the smallest."""
 MOST_CASES = 4
+"""Recorded cases that are watched, the first ones, whatever they cost. More reach more of the program, take up to ten
+times the baseline's time each, and leave less of `BUDGET_SECONDS` to drawn inputs."""
 REPORTED = 77
 """Exit code that a sanitizer ends a program with when it reports."""
 OPTIONS = f"exitcode={REPORTED}:halt_on_error=1:abort_on_error=0:print_legend=0"

@@ -26,6 +26,8 @@ MUTATED = 12
 FEWEST = 2
 """Inputs whose results are changed, and inputs that are met elsewhere, however slow the baseline is."""
 MOST_ELSEWHERE = 200
+"""Inputs that are met elsewhere, however cheap they are. More show state that fewer inputs reveal, and each takes a
+call of every candidate that is right so far."""
 ELSEWHERE_SECONDS = 2.4
 """CPU seconds of the baseline, by its class, for the inputs that are met elsewhere."""
 

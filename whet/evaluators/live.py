@@ -17,6 +17,9 @@ from whet.sandbox.inside.module_target import POISONED
 from whet.sandbox.protocol import CpuLimit, Incident, Session
 
 START_SECONDS = 30.0
+"""Seconds for what is not a timed call: to prepare a run, to hand over its output, to load a module (or the task's
+limit, where that is longer). A smaller limit fails slow imports on a busy machine; a larger one only delays the report
+of a process that hangs."""
 SPENT_BYTES = 8
 """Before each outcome of several: the nanoseconds that it says it took."""
 LONGEST = 10**15

@@ -22,6 +22,8 @@ from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, decode
 
 LAST_LINES = 8
+"""Lines of stderr, the last ones, that are told where an exit code is wrong. More cost tokens of the Coder; fewer may
+lack the error."""
 LAST_CHARACTERS = 800
 """What is told of stderr where an exit code is wrong."""
 

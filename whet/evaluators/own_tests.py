@@ -24,6 +24,8 @@ from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 
 LIMITS = Limits(seconds=600.0, memory=4096 * MIB, processes=128)
+"""Of one run of the tests: wall seconds, bytes of memory, processes and threads. Smaller limits fail suites that are
+slow or run in parallel; with larger ones a candidate that hangs or grows takes more of the machine before it fails."""
 COUNTS = (re.compile(r"(\d+) passed"), re.compile(r"^Ran (\d+) tests?", re.MULTILINE))
 HARNESS = re.compile(r"conftest\.py|test_.*\.py|.*_test\.py|(site|user)customize\.py|setup\.py|pytest\.py|unittest\.py")
 """Files that steer the tests rather than being what they test."""

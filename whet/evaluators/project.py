@@ -14,6 +14,8 @@ BEST, ANSWERS = "best", "answers"
 MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 """What lies in the top folder of a project."""
 MOST_BYTES = 64 * MIB
+"""Bytes of a project's files: all are held in memory and copied into a sandbox, for its tests once for each candidate.
+A larger limit makes each copy slower; a smaller one refuses larger projects."""
 SKIPPED = {"__pycache__", "node_modules", "venv", "build", "dist", "site-packages"}
 SECRETS = re.compile(r"\.env(\..*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|id_(rsa|ecdsa|ed25519)|.*\.pem")
 """Files that are made to hold keys and passwords: no candidate may read them."""

@@ -18,6 +18,8 @@ from whet.evaluators.screen import parse
 from whet.evaluators.task_file import FILENAME
 
 MOST_SUPPORT = 500
+"""Files that a target imports from its own project: each candidate is staged with all of them. Above it only the
+nearest files of a package are read, and a target in no package is refused; a larger limit reads and copies more."""
 MOST_NEAR, MOST_NEAR_TEXT = 40, 1 << 19
 """Files, and characters in them, of a package that is seen whole: what is read of it says what the target is about."""
 BY_NAME = frozenset({"import_module", "__import__", "find_spec"})

@@ -28,10 +28,14 @@ from whet.sandbox.staging import PATH
 SECONDS = 300.0
 """What the command may take."""
 LIMITS = Limits(seconds=SECONDS, memory=4096 * MIB, processes=128, output=256 * MIB)
+"""Of the command: bytes of memory, processes and threads, and bytes of a file that it writes and of an answer, such as
+all its calls. Smaller limits fail larger test suites; larger ones let the command use more of the machine."""
 FEW_CALLS, MOST_CALLS, SHARE = 128, 1024, 100
 """Calls that are taken: one in so many of all that were made, but not below the first nor above the second. What is
 called often takes little each time, and only many of its calls together can be timed."""
 MOST_BYTES = 16 * MIB
+"""Bytes of all calls that are taken: they travel with the task and its evidence. With fewer, large calls are left out;
+more are kept in memory and handed over in every examination."""
 PROJECT, RECORDER = "project", "recorder"
 OUT = "recorded"
 PACKAGE = "whet_inside"

@@ -26,6 +26,8 @@ from whet.sandbox.interpreter import find_interpreter
 MOST_LOST = 5
 """Calls that may cost the baseline its process."""
 REPLAY_SECONDS = 60.0
+"""Wall seconds after which no further recorded call is repeated. `whet.evaluators.recording.MOST_CALLS` calls in two
+processes have 0.03 s each then; a smaller limit drops slow calls, a larger one delays the run."""
 
 
 @dataclass(slots=True)

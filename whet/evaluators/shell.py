@@ -17,6 +17,8 @@ from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
 LIMITS = Limits(seconds=300.0, memory=8 << 30, processes=256, output=256 << 20)
+"""Of a shell: bytes of memory, processes and threads, and bytes of a file or an answer, where its caller states none;
+each line has seconds of its own. Smaller limits fail large builds; larger ones let a line use more of the machine."""
 ROOM = 4 << 30
 """Bytes that lines may write in ``/work``."""
 SAID = 2000

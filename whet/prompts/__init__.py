@@ -14,6 +14,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 LONGEST_LINE = 300
+"""Characters of a text that prompts show as one line, where the template states no other number. It may come from a
+candidate or a repository; longer ones cost tokens, shorter ones cut off what an error says."""
 WHITE = str.maketrans("\n\t", "  ")
 """Tabs and line ends, which may stand in a text that can be seen."""
 

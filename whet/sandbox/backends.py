@@ -15,6 +15,8 @@ BACKENDS: dict[str, Callable[[], Sandbox]] = {"docker": Docker, "bubblewrap": Bu
 """In the order of preference; one line adds a backend."""
 
 TRIAL_SECONDS = 10.0
+"""Seconds in which each of the three messages to a trial process must be answered. Less fails a working sandbox on a
+busy machine; more only delays the report of one that hangs."""
 LOOK = r"""
 cat /proc/self/status
 if true 2>/dev/null >/proc/self/comm; then printf 'Landlock:\t0\n'; else printf 'Landlock:\t1\n'; fi

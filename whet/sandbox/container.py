@@ -39,6 +39,8 @@ from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
 from whet.sandbox.usage import Usage
 
 START_SECONDS = 20.0
+"""Seconds from a container's start until its supervisor must have called. To make a container takes a quarter of a
+second on an idle machine; less fails on a busy one, more only makes a broken engine slower to report."""
 
 
 class Container(JobServer):

@@ -25,6 +25,8 @@ from whet.sandbox.ownership import is_gone, owner
 
 SPARE = 32 * MIB  # for what the job's own code does not use: bubblewrap, the interpreter, the kernel's own records
 GONE_SECONDS = 2.0
+"""Seconds for which the removal of a group waits for its killed processes to be gone. With less, groups stay on a busy
+machine until a later whet process removes them; with more, a process that stays delays closing for longer."""
 LEFT = 4 * MIB  # less than that may be left of a job that has ended
 PREFIX = "whet-"
 """Of the names of groups; behind it stands which process made one, see `whet.sandbox.ownership`."""

@@ -22,6 +22,8 @@ from whet.sandbox.session import Child, PipeSession
 from whet.sandbox.staging import FIRST_UID, READABLE, Staging, access_rules, first_words
 
 REMOVERS = 4
+"""Threads that remove containers beside the jobs. More ask more of the engine at once; with fewer, containers that wait
+to be removed keep their memory for longer."""
 
 
 class Docker:

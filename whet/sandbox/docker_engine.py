@@ -16,6 +16,8 @@ from whet.sandbox.staging import SYSTEM_FOLDERS
 PING_SECONDS = 10.0
 """For an answer to a ping: an engine on a busy machine took over a second. One that hangs costs this once a run."""
 CALL_SECONDS = 60.0
+"""Seconds in which the engine must answer any other request, such as to import the image. Less fails requests on a busy
+machine; more delays the report of an engine that hangs."""
 OWNER = "whet.owner"
 """The label of a container that says who made it; see `whet.sandbox.ownership`."""
 REPOSITORY = "whet-skeleton"

@@ -17,6 +17,8 @@ ASK = (
     "[sys.prefix, sys.base_prefix, sys.exec_prefix, sysconfig.get_path('stdlib')]]))"
 )
 OLDEST = (3, 10)
+"""Oldest Python version for candidates, which the message below names too: the programs in `inside` use
+``zip(strict=...)``, new in 3.10. A later one refuses more interpreters; with an earlier one these programs fail."""
 
 
 @dataclass(frozen=True, slots=True)

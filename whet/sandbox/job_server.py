@@ -18,9 +18,18 @@ from whet.sandbox.session import PipeSession, crash, text
 from whet.sandbox.usage import Usage
 
 ANSWER_SECONDS = 10.0
+"""Seconds in which a server must start or end a job. To end one includes waiting for killed processes, `SWEEP_SECONDS`
+at most, and removing what the job wrote. Less throws sound servers away on a busy machine; more delays the notice of
+one that hangs."""
 PRELOAD_SECONDS = 120.0
+"""Seconds in which a new server must have imported what its jobs need, torch for example. Less fails jobs on a slow
+disk; more delays the report of an import that hangs."""
 GRACE_SECONDS = 0.05
+"""Seconds that a job which has closed its pipe may take to end by itself. With less, more jobs are reported as killed
+and not with their own exit code; with more, one that goes on is reported later."""
 MOST_SAID = 1 << 16
+"""Bytes of a crashed job's stderr that are read: what a pipe holds, so more would never be there. With less, the last
+words, which the incident tells, could be missing."""
 GONE = (OSError, EOFError)
 """What a server that does not answer raises."""
 

@@ -11,6 +11,8 @@ from whet.sandbox.job_server import GONE, JobServer, ServedProcess, Unfit
 from whet.sandbox.protocol import Job
 
 MOST_IDLE = 8
+"""Idle servers that are kept, of all shapes together. More hold more memory; with fewer, servers are made anew more
+often, and a container takes a quarter of a second."""
 
 Kept = TypeVar("Kept", bound=JobServer)
 

@@ -15,11 +15,23 @@ from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Session
 
 WORK_SECONDS = 1.0
+"""Seconds of the process's work that are sampled: 250 samples of py-spy, 499 of perf. More give finer shares and take
+longer; with less, lines that take little are missed."""
 MOST_SECONDS = 5.0
+"""Wall seconds after which no further work begins, where little of each call is the process's own. More make a profile
+take longer; with less, such a process gets fewer samples."""
 ATTACH_SECONDS = 10.0
+"""Seconds in which a profiler must attach. Less loses profiles on a busy machine; more delays the report of one that
+hangs."""
 END_SECONDS = 20.0
+"""Seconds in which an interrupted profiler must write its report and end. Less loses profiles on a busy machine; more
+delays the report of one that hangs."""
 REPORT_BYTES = 32 << 20
+"""Bytes of a report at most. perf copies 8 KiB of stack a sample, some 4 MiB a second for each thread that works. Less
+loses reports on many threads; more lets a hostile process fill more of our disk and memory."""
 TOOL_MEMORY = 4 << 30
+"""Bytes of address space of a profiler at most. Less fails profilers on processes with large libraries; more lets a
+hostile process make one take more of the machine's memory."""
 
 
 def inner(session: Session) -> int:

@@ -24,7 +24,11 @@ HEADER = 8
 PIECE = 1 << 16
 """Bytes that are read at once at most, of the next answers too: what a pipe holds."""
 SLACK = 1 << 20
+"""Bytes that an answer may have beyond the job's limit of output: its frame, figures, and the end of stderr (16 KiB).
+Less takes output at the limit for a flood; more lets a hostile process fill more of our memory."""
 GRACE_SECONDS = 5.0
+"""Seconds in which a message that has no answer must be written. A short one fits into the pipe and is written at once.
+Less fails long ones on a busy machine; more delays the report of a process that reads nothing."""
 BREATH = 0.0002
 """Seconds in which further answers may gather. To wake up for each of many short ones costs more than they do."""
 UNCOUNTED_SECONDS = 0.05

@@ -18,6 +18,8 @@ from whet.sandbox.process_tree import children
 Result = TypeVar("Result")
 
 REAP_SECONDS = 0.05
+"""Seconds that bubblewrap may take to end once its init is killed, before its group is killed too. With less, more
+orphans are left to the first process of this machine; more delays ending a sandbox that is not made yet."""
 
 
 class Spawner:

@@ -22,6 +22,8 @@ from whet.sandbox.protocol import NO_LINKS, Job
 
 FIRST_UID = 64000  # candidates are users of their own, one a slot
 SLOTS = 1000
+"""Users of candidates, numbered from `FIRST_UID` on. More than 1534 would reach nobody (65534); with fewer, a machine
+has room for fewer jobs and whet processes at once whose candidates have users of their own."""
 ADDRESS_SPARE = 1024 * MIB  # mapped, not used: interpreter, libraries, thread stacks
 PREFIX = "whet-sandbox-"
 SHARED_BYTES = 64 * MIB  # of /tmp and of /dev/shm, each

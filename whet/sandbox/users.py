@@ -11,6 +11,8 @@ from whet.sandbox.locks import lock
 from whet.sandbox.staging import FIRST_UID, SLOTS
 
 BLOCK = 50
+"""Users that a backend takes at a time; a machine has room for `SLOTS` // `BLOCK` blocks. More let fewer backends run
+at once; fewer give a user to another job sooner."""
 
 
 class Users:

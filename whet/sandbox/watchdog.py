@@ -18,7 +18,12 @@ from whet.sandbox.slots import Slot
 from whet.sandbox.spawner import end
 
 PERIOD_SECONDS = 0.1
+"""Seconds between two looks at all trees. Less reads ``/proc`` more often beside what is measured; more lets a tree be
+over its bounds for longer, and by more."""
 MOST_FILES = 65536
+"""Files in each folder that a job may write, as many as in a container (`docker_options.INODES`). The attack corpus
+makes 80,000 empty ones. More let such files, which do not count towards a folder's size, take more of the kernel's
+memory; with fewer, jobs that write many files fail."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 

@@ -17,6 +17,8 @@ from whet.sandbox.docker_engine import connect
 START_SECONDS = 60.0
 """For an engine to answer, which takes 2 on an idle machine; only one that hangs reaches it."""
 STOP_SECONDS = 20.0
+"""Seconds that the engine may take to end after SIGTERM; then it is killed. A smaller value kills it while it still
+cleans up, a larger one only delays the end of the tests where it hangs."""
 
 
 class NoEngine(Exception):

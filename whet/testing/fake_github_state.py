@@ -20,7 +20,7 @@ from whet.core.plain import to_plain
 SLUG = "whet-test"
 BOT = f"{SLUG}[bot]"
 WORKFLOW = "github-actions[bot]"
-LONGEST_BODY = 65_535
+LONGEST_BODY = 65_535  # characters of a comment, as GitHub takes; with more, texts that GitHub refuses would pass
 CONCLUSIONS = ("success", "neutral", "failure", "cancelled", "skipped", "timed_out", "action_required")
 HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 

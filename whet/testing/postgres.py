@@ -21,6 +21,8 @@ USERS = ("postgres", "nobody")
 """Who runs it where we are root, which the server refuses to be; the first that there is."""
 USER, PASSWORD = "whet", "a-secret-of-tests"
 START_SECONDS = 30.0
+"""Seconds that the server may take until it answers. A smaller value fails on a busy machine, a larger one only makes a
+server that hangs slower to report; one that ends is reported at once."""
 SETTINGS = {
     "fsync": "off",  # A server that dies is never started again.
     "full_page_writes": "off",

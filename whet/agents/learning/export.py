@@ -20,7 +20,7 @@ from whet.core.store import RunRecord, Store
 
 UNKNOWN = "unknown"
 """The licence of code that nobody has told the licence of."""
-LEAST_RANKED = 2
+LEAST_RANKED = 2  # candidates of a line of rrhf, which ranks them; one has no order, more leave out tasks with few
 LACKS = {
     "sft": "no candidate that was shown to be faster",
     "rrhf": "no task with two candidates to rank",

@@ -12,8 +12,8 @@ from whet.prompts import fence, one_line, times
 if TYPE_CHECKING:
     from whet.agents.catalogue.base import Proposal
 
-_LONGEST = 120
-_SHOWN = 3
+_LONGEST = 120  # characters of a line, an origin or a detail; more make prompts longer, fewer cut the reason
+_SHOWN = 3  # edits, and rejected candidates, that a directive names; more make the Coder's prompt longer
 
 
 class CatalogueModel:

@@ -25,6 +25,8 @@ from whet.core.events import Event, Kind, Listener
 from whet.core.plain import to_plain
 
 POLL = 0.2
+"""Seconds between two looks at the answer's file, which is read once two of them find it unchanged. A smaller value may
+read a file that is still being written; a larger one makes each answer wait longer."""
 # An empty file may be one that an editor has just opened.
 EMPTY_FOR = 2.0
 

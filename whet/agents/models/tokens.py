@@ -10,6 +10,8 @@ from whet.core.same import Same
 # What providers put around a message and a prompt.
 PER_MESSAGE = 16
 PER_PROMPT = 64
+"""Tokens at most, added to the bound on a message and on a prompt. Larger values let a budget refuse calls that would
+have fit; smaller ones could fall below what a provider counts, so that a cap is exceeded."""
 
 
 # The longest tokens of common tokenisers are runs of some hundred blanks, but no text is made of those alone.

@@ -23,6 +23,8 @@ from whet.evaluators.repository.ranking import MIN_SHARE
 from whet.evaluators.repository.revisions import Checkout
 
 TOP, ROUNDS, CANDIDATES = 5, 8, 4
+"""Functions that are tried, rounds of each, and candidates of a round where nothing else is asked for: 160 candidates
+at most. The time and cost of a run grow with each; smaller values leave hot functions or rewrites untried."""
 
 
 @dataclass(frozen=True, slots=True)

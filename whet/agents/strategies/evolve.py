@@ -12,6 +12,8 @@ from whet.agents.strategies.base import Aim, Standing, Tried, drawn
 from whet.core.same import Same
 
 ISLANDS = 2
+"""Archives that evolve apart. More keep more different versions, but each is asked about less often in the same number
+of rounds; with one there is no migration."""
 CROSSED = 0.3
 """Share of the questions that join two versions of an island, where it has two."""
 MIGRATION = 3

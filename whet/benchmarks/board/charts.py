@@ -15,14 +15,17 @@ from whet.benchmarks.board.entries import OWN, Entry, Standing, speedup
 from whet.benchmarks.pages.scale import Scale
 
 SIDE = 1000
+"""Units of a side of the square: places are rounded to a thousandth of it. More make finer curves and longer paths."""
 BINS = 40
+"""Bars of a distribution. More are narrower and hold fewer answers each; `SIDE` // `BINS` has to exceed the gap of 3
+units."""
 AT = (0.0, 1.0, 1.5, 2.0, 5.0, 10.0)
 """Speedups at which fast_p stands in a table."""
 FREE = 0.1
 """Share of the axis of cost that is left for what cost nothing; the rest is logarithmic."""
 ROOM = 1.5
 """Beyond the cheapest and the dearest, as a factor."""
-MARKS = 5
+MARKS = 5  # steps that the values of an axis span at most; more mark it more finely, and stand closer together
 NEAR = 4.0
 """Percent between two dots whose numbers would cover each other."""
 

@@ -20,6 +20,8 @@ Place = tuple[str, str]
 """A problem: its id and the digest of its data, so that revisions are told apart."""
 OWN, WHET = "the suite's own figures", "whet's verdicts"
 LONGEST_SLUG = 40
+"""Characters that are kept of a name, as many as `PLAIN` allows. More lengthen paths; fewer say less of the name, which
+a hash tells apart anyway."""
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 """Names of suites that folders may have as they are."""
 

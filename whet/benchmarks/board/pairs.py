@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from whet.benchmarks.board.entries import Entry, Place, Standing, headline, score
 from whet.benchmarks.suites.base import Figure
 
-CONFIDENCE = 0.95
+CONFIDENCE = 0.95  # share of the interval of a ratio, which the page's caption states too; a higher one widens it
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from typing import Any
 
 from whet.sandbox.inside.torch_loader import install
 
-WARM = 3
-CALLS = 20
+WARM = 3  # calls before those that are profiled; fewer let one-time work, such as compilation, into the profile
+CALLS = 20  # calls under torch's profiler, whose mean counts; more even out noise and make a longer trace
 
 
 def loaded(name: str, path: Path) -> Any:

@@ -20,6 +20,8 @@ from whet.evaluators.profilers.ncu import read_csv
 from whet.sandbox.toolchains.cuda import find_tool
 
 SECONDS = 300.0
+"""Seconds that one run of a profiler may take, with the import of torch and the build of kernels. After a smaller limit
+a slow machine falls back to a weaker tool; a larger one delays that where a profiler hangs."""
 DURATION = "gpu__time_duration.sum"
 UNITS = {"ns": 1e-9, "nsecond": 1e-9, "us": 1e-6, "usecond": 1e-6, "ms": 1e-3, "msecond": 1e-3, "s": 1.0, "second": 1.0}
 """What versions of ncu call the units of time."""

@@ -18,11 +18,14 @@ from whet.evaluators.subjects import Subject
 from whet.sandbox.cores import measuring_cores
 
 WARM_UPS = 3
-TRIALS = 100
+"""Turns that do not count, as in KernelBench. Fewer let one-time work into the mean; more only take time."""
+TRIALS = 100  # turns that count at most, as in KernelBench; more steady the mean and take longer
 LEAST = 5
+"""Turns that count at least, also after `SECONDS`: fewer make the mean of slow problems noisier, and more take longer
+there."""
 SECONDS = 10.0
 """After so long there are no further trials: on a CPU some problems take seconds a call."""
-DIGITS = 3
+DIGITS = 3  # significant digits of the statistics, as KernelBench records them; fewer round away small differences
 
 
 @dataclass(frozen=True, slots=True)

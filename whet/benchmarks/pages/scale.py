@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-MOST_TICKS = 7
+MOST_TICKS = 7  # labels of an axis at most; more mark it more finely, and stand closer together
 STEPS = (1, 2, 5, 10, 20, 50)
+"""Distances of ticks that are tried, in tenths of the largest power of ten within the axis's width. The last one leaves
+at most two ticks, so that one of them always fits."""
 PAD = 1.08
 """Room beyond the outermost value, as a factor of an axis that spans little; wider ones get as much of their width."""
 

@@ -27,6 +27,8 @@ GOAL = 0.6
 LEAST = Options().min_speedup
 """A winner whose whole interval lies below this, measured afresh, is not faster."""
 ROUNDS, CANDIDATES = 4, 4
+"""Rounds at most, and candidates of each: up to 16 that are judged a task. More can find further gains and take
+longer."""
 SCHEMA = "whet.bench.catalogue/1"
 
 

@@ -23,7 +23,7 @@ SHORT, LONG = 20, 80
 """Rounds of the two runs whose difference is the cost of a round, whatever a run costs by itself."""
 EACH = 3
 """Rounds for one gain."""
-CANDIDATES = 4
+CANDIDATES = 4  # candidates of each round; what a round takes grows with them
 ROUND = re.compile(r"# Round (\d+)")
 
 

@@ -33,6 +33,8 @@ from whet.testing.exploits.corpus import Outcome, exploits, playable
 EDITS = 12
 """Of the catalogue, a task."""
 TWINS = 3
+"""Right candidates that climb the ladder: a rung's seconds are their median. More steady it, and each takes a whole
+verdict with its measuring."""
 
 
 @dataclass(frozen=True, slots=True)

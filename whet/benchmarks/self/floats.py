@@ -25,9 +25,14 @@ from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import Sandbox
 
 HONEST_INPUTS = 1000
+"""Inputs of each honest rewrite. That none of 1000 is rejected bounds the rate of false rejections at 0.3 % (one-sided,
+95 %); more inputs bound it more tightly and take longer."""
 WRONG_INPUTS = 20
+"""Inputs of each wrong rewrite, of which one has to be rejected. More raise the chance that a small error is seen."""
 SEED = 20260101
 CALL_SECONDS = 20.0
+"""Seconds that one call may take; one that takes longer fails the report. A smaller limit could do so on a busy
+machine, a larger one only delays it."""
 COLUMNS = ("inputs", "bits differed", "judged in full", "rejected", "rejected in a run", "worst ratio", "share")
 
 

@@ -18,6 +18,8 @@ from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 
 ROUNDS = 100
+"""Rounds of the run: bytes a round are the slope over all but the first share of them. More steady it and take
+longer."""
 FIRST = 0.2
 """The share of the rounds after which what does not grow has its size: pages, and the evidence that may still win."""
 SLOW = """\

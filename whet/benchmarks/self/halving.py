@@ -21,11 +21,11 @@ from whet.evaluators.timing.statistics import SEARCH_STAGES
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
 
 SEED = 20260101
-ROUNDS = 100
-RIVALS = (2, 4, 8)
+ROUNDS = 100  # simulated rounds of each row; more steady its means and take longer
+RIVALS = (2, 4, 8)  # candidates of a round, a row each; more take more turns, and longer to simulate
 NOISE = 0.016
 """Standard deviation of the logarithm of a process's time."""
-SECONDS = 0.02
+SECONDS = 0.02  # seconds of the baseline's pass, without noise; they are simulated, so that more take no longer
 WORK = (TimedWorkload("simulated", 1, lambda seed, count: [], True),)
 RULE = Rule(1.01, 0.99, "itself")
 

@@ -28,7 +28,7 @@ from whet.testing.exploits.run import play
 
 JUDGED = "rmsnorm"
 """The task whose answer is changed."""
-CHANGES = 5
+CHANGES = 5  # changed answers of each form, whose median counts; more steady it and take longer
 SEED = 20_261_122
 LOADER = '''\
 import torch

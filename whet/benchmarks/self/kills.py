@@ -28,6 +28,8 @@ AT_REPLIES = 0.3
 AIM = (-0.002, 0.004)
 """Seconds around a reply within which such a kill falls."""
 POLL = 0.0005
+"""Seconds between two looks at the journal of questions, by which a kill may fall late: a twelfth of the width of
+`AIM`. Longer ones blur the aim; shorter ones take more of a processor."""
 TIMES = ("run", "seconds", "cost")
 """What may differ between documents: a run's own name and times, and the calls that were under way at a kill."""
 

@@ -20,7 +20,9 @@ from whet.core.task import Task
 from whet.sandbox.cores import measuring_cores
 
 TRIALS = 10
-RUNS = 40
+"""Comparisons of a program with itself by each tool. So few bound a rate coarsely (1 of 10: 0.3 to 44.5 %, at 95 %);
+more take longer."""
+RUNS = 40  # runs of each program in one comparison by hyperfine; more steady its means, and take longer
 SEED = 1
 
 

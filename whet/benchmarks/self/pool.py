@@ -16,6 +16,8 @@ from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES
 
 TURNS = 20
+"""Turns of each measurement that fills the pool. With more there are fewer measurements, and more processes beyond
+those asked for."""
 
 
 @dataclass(frozen=True, slots=True)

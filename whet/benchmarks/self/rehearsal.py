@@ -26,13 +26,13 @@ from whet.core.verdict import Rung, Verdict
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
 
-LINES = 40
+LINES = 40  # more make texts and prompts longer
 EDITED = 6
 """Lines of the target, and those that a rewrite changes: a function as people write them, and a patch of it."""
 GAIN = 1.05
 """Of each round over the one before, so that no run ends for want of a gain."""
 HEXADECIMAL = re.compile(r"[0-9a-f]{16,}")
-LARGE = 1 << 32
+LARGE = 1 << 32  # integers above it count as seeds and hashes, and are drawn anew; smaller ones stay as they are
 
 
 @cache

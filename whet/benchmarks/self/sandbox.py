@@ -26,13 +26,19 @@ from whet.testing.attacks.scene import bearing
 from whet.testing.engine import NoEngine, docker_engine
 
 CANDIDATES = 10_000
-SAMPLES = 60
-CASES = 500
-KILLS = 15
+"""Candidates in a row on each backend, three quarters of them after `SETTLED`. More show a smaller leak and take
+longer."""
+SAMPLES = 60  # starts of which the median counts; more steady it and take longer
+CASES = 500  # calls of which the median counts, more than starts since each is far shorter; more steady it
+KILLS = 15  # kills of which the median and the longest count; each takes `LOOP_SECONDS` and more
 SETTLED = 2500
 """Candidates after which caches and pools have their size."""
 CALL_SECONDS = 10.0
+"""Seconds that a right call may take; one that takes longer fails the report. A smaller limit could do so on a busy
+machine, a larger one only delays it."""
 LOOP_SECONDS = 0.3
+"""Seconds of an endless call until it is killed; they have to suffice for the three processes that it starts. With
+fewer there may be less to kill; more only lengthen each sample."""
 INPUT = encode((3,))
 HONEST = "def answer(value):\n    return value + 1\n"
 ENDLESS = """\

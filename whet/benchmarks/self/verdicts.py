@@ -24,9 +24,9 @@ from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.process_tree import tree
 
-WORKERS = 2
-BATCHES = (4, 16)
-CANDIDATES = 160
+WORKERS = 2  # verdicts at once; more raise the rate only where the machine has as many cores
+BATCHES = (4, 16)  # candidates that are announced together; more share what is done once for all of them
+CANDIDATES = 160  # candidates of each line, a multiple of both batches; more steady its means and take longer
 SEED = 20_261_121
 
 

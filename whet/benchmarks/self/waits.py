@@ -10,8 +10,10 @@ from pathlib import Path
 from whet.benchmarks.self.rehearsal import Rehearsal, rows
 
 ANSWER = 0.2
-SLOTS = 2
-CANDIDATES = 4
+"""Seconds that the model takes for an answer. Longer ones hide the loop's own time, so that the goal of 5 % is easier
+to reach."""
+SLOTS = 2  # answers at once; more shorten the ideal, of which the loop's own time is then a larger share
+CANDIDATES = 4  # candidates of each round; what a round takes grows with them
 SHORT, LONG = 20, 100
 """Rounds of the two runs whose difference is the cost of a round, whatever a run costs by itself."""
 

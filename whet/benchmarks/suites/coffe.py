@@ -55,10 +55,14 @@ SETS = {"function": False, "file": True, "deepmind_code_contests": True}
 """Folder of a set -> whether its answers are programs."""
 LIMITS = Limits(seconds=60.0, memory=4096 * MIB)
 TEST_SECONDS = 10.0
-LEAST_SECONDS = 0.1
+"""Seconds that one original test may take. A smaller limit fails slow right samples; a larger one waits longer for one
+that hangs."""
+LEAST_SECONDS = 0.1  # seconds that a stress case has at least, by the suite's rule; more let slower samples be counted
 TIMES_BEST = 10.0
+"""The limit of a stress case in multiples of the best solution's seconds, by the suite's rule. A larger one lets slower
+samples be counted; a sample without a count is right and not efficient."""
 RUNS = {"perf": 12, "cachegrind": 1}
-DRAWS = (1, 10)
+DRAWS = (1, 10)  # k of efficient@k; one is shown where each problem has as many samples
 FENCE = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)```", re.DOTALL)
 
 MAKING = """

@@ -48,10 +48,12 @@ from whet.evaluators.scores.effibench import mean_of_ratios, memory_integral, ra
 from whet.evaluators.subjects import Workshop
 from whet.sandbox.protocol import Session
 
-SECONDS = 5.0
+SECONDS = 5.0  # seconds of one run, by the suite's rule; a slower one fails, which a larger limit would let pass
 LIMITS = Limits(seconds=SECONDS, memory=4096 * MIB)
-REPEATS = 3
+REPEATS = 3  # runs of each side, whose medians count; more steady the ratios and take longer
 SAMPLE_SECONDS = 0.01
+"""Seconds between two samples of memory; the suite's are 0.1 apart. Longer gaps make the integral coarser; shorter ones
+take more of a processor beside the run."""
 PAGE = 4096
 MEASURES = {"seconds": "NET", "peak": "NMU", "integral": "NTMU"}
 """Of a run: seconds, MB and MB*s -> what the suite calls the ratio to the canonical solution's."""

@@ -44,8 +44,11 @@ UNOFFICIAL = frozenset(
 )
 """Problems that are in the file and do not count."""
 CASES = (8, 4, 4, 4)
-REPEATS = 6
+"""Cases of each level, as the suite has them. Other numbers give other inputs, since seeds count all cases before."""
+REPEATS = 6  # runs of a case of a weighted level, by the suite's rule; more steady the estimate and take longer
 TOLERANCE_SECONDS = 0.01
+"""Seconds that a run may take beyond the time limit, the suite's default. With fewer, noise ends an answer whose time
+lies at the limit; with more, further levels are tried after a run that is worth nothing."""
 SEED = 998244353
 LIMITS = Limits(seconds=60.0, memory=4096 * MIB)
 REFERENCE_SECONDS = 20.0
@@ -54,7 +57,7 @@ KILL_SECONDS = 0.5
 """Beyond the time limit and the hand-over, when a process is ended from outside."""
 CENSORED = frozenset({"timeout", "memory"})
 CENSORED_ERRORS = frozenset({"builtins:OverflowError", "builtins:MemoryError"})
-DRAWS = (1, 10, 100)
+DRAWS = (1, 10, 100)  # k of eff@k and pass@k, as in the suite; one is shown where each problem has as many samples
 BARE = "import random\nimport string\nimport time\n"
 
 

@@ -10,6 +10,8 @@ from whet.core.errors import UsageError
 from whet.core.task import MIB
 
 LONGEST_FILE = 512 * MIB
+"""Bytes of a file at most, since it is read as a whole. A larger bound takes more memory; a smaller one may refuse real
+data."""
 
 
 def find(root: Path, name: str, suite: str) -> Path:

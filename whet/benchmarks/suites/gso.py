@@ -32,6 +32,8 @@ from whet.evaluators.scores import common, gso
 from whet.sandbox.cores import measuring_cores
 
 SECONDS = 300.0
+"""Seconds of one run of a test, as in the suite, and of each shell command; a rebuild has six times as many. A smaller
+limit fails slow tests, and excludes a row where base or commit is slow; a larger one waits longer for what hangs."""
 TIME = re.compile(rb"Execution time:\s+([0-9.]+)s")
 ONCE = ("llama-cpp-python", "onnxruntime", "tokenizers")
 """Repositories whose tests run once, as the suite has it."""

@@ -35,6 +35,8 @@ NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
 LONGEST = 4 << 20
 """Bytes of a file that a program may come with."""
 SECONDS = 300.0
+"""Seconds that building a program, and running it under qemu, may take each. A smaller limit fails slow programs; a
+larger one waits longer for one that hangs."""
 FLAGS = "-O1 -w -DTARGET_HOST -I../common -I../target"
 
 

@@ -39,8 +39,10 @@ from whet.evaluators.inputs.plain_data import write
 from whet.evaluators.scores.common import mean, spread
 from whet.evaluators.scores.mercury import beyond, beyond_as_coded
 
-SECONDS = 30.0
+SECONDS = 30.0  # seconds for all cases of a task together, by the suite's rule; more let slower solutions pass
 AGAIN = 5
+"""Repetitions of both sides at most, while the clocks inside and outside disagree. With fewer, a busy machine fails
+more answers; with more, an answer that misreports its time takes longer to reject."""
 LIMITS = Limits(seconds=SECONDS, memory=2048 * MIB)
 CLASSES = frozenset({"ListNode", "TreeNode"})
 CODED = "the published evaluator limits the numerator to 1 s before it divides"

@@ -38,7 +38,7 @@ from whet.evaluators.targets import read_task
 from whet.sandbox.inside.decode import Node
 
 SEEDS = tuple(range(42, 47))
-TOLERANCE = 1e-3
+TOLERANCE = 1e-3  # relative and absolute, as on the suite's command line; more accepts less exact answers
 HASH_SEED = 1
 LARGEST = 1 << 20
 """Bytes of one of a task's files."""

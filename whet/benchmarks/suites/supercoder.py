@@ -30,8 +30,10 @@ from whet.sandbox.cores import measuring_cores
 
 TIMED = 10
 """Inputs that are timed at most."""
-WARM = 3
+WARM = 3  # runs of each input that do not count, by the suite's rule; fewer let cold caches into the mean
 SECONDS = 120.0
+"""Seconds that linking a program, or running it once, may take. A smaller limit fails slow programs; a larger one waits
+longer for one that hangs."""
 
 
 @dataclass(frozen=True, slots=True)

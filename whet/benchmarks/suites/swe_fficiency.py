@@ -31,6 +31,8 @@ from whet.evaluators.scores import common, swefficiency
 from whet.sandbox.cores import measuring_cores
 
 WORKLOAD_SECONDS = 3600.0
+"""Seconds of one run of a workload. A smaller limit fails slow workloads, and excludes a row where base or expert is
+slow; a larger one waits longer for a patch that hangs."""
 MEAN = re.compile(r"^Mean:\s*([0-9.eE+-]+)\s*$", re.MULTILINE)
 ASKS = re.compile(
     r"\b(?:inspect\s*\.\s*(?:currentframe|stack|trace|getsource\w*|get(?:outer|inner)frames|getframeinfo)"
@@ -40,6 +42,8 @@ ASKS = re.compile(
 )
 """What tells code who called it."""
 LEAST_RATIO = 1e-9
+"""The ratio that a line of a report has to exceed, since the harmonic mean divides by it. It lies far below real
+ratios, which span five orders of magnitude; a larger bound could refuse a slow answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from whet.core.text import one_line
 
 SIDE_BY_SIDE = 2
 """Calls that are worked on at once; further ones wait, for each takes cores and memory. `show_run` never waits."""
-MOST_LISTED = 20
+MOST_LISTED = 20  # runs of a list, the newest first; more fill the context of the agent that asks
 BEAT = 20.0
 """Seconds after which a call says again where it is; some clients give up on one that says nothing."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from whet.core.text import one_line, percent, times
 
-HOT_LINES = 5
+HOT_LINES = 5  # hot lines of the short text, the hottest first; more cost tokens, and the document holds all
 
 
 def short(tool: str, document: Mapping[str, Any]) -> str:

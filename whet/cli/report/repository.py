@@ -19,6 +19,8 @@ from whet.core.text import count, percent
 
 HERE = Path(__file__).parent
 LONGEST_DIFF = 20_000
+"""Bytes of HTML of each attempt's diff; further lines are left out, and counted. The page grows by up to as much with
+each attempt; a smaller value hides more of long changes."""
 HEADLINE = {
     "improved": "Faster, and its tests pass",
     "no_improvement": "No verified improvement",

@@ -15,6 +15,8 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~@$-])")
 MOST = 50
 """Functions of a table."""
 LONGEST_DIFF = 20_000
+"""Characters of the diff of each function that was kept; the rest is cut off. The text grows by up to as much with each
+function; a smaller value hides more of long changes."""
 
 
 def repository_markdown(result: RepositoryResult) -> str:

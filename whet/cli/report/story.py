@@ -27,7 +27,11 @@ from whet.evaluators.evidence.record import WEB_ADDRESS, recorded_task, without_
 ROOM = 170_000
 """Bytes for all diffs but that of the result; each candidate has an equal part."""
 LONGEST_DIFF = 20_000
+"""Bytes of HTML of one candidate's diff where few candidates share `ROOM`; further lines are left out, and counted. It
+binds below nine candidates; a larger value shows more of those, a smaller one less."""
 RESULT_DIFF = 40_000
+"""Bytes of HTML of the result's diff, beside `ROOM`: the change that a reader applies gets twice the room of another. A
+larger value makes the page larger by as much, a smaller one cuts long results."""
 WORDS = {Outcome.NOT_SHOWN: "no gain shown", Outcome.SLOWER: "worse"}
 
 

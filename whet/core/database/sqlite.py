@@ -16,6 +16,8 @@ from whet.core.errors import StoreError, UsageError
 
 FILE = "whet.db"
 BUSY_SECONDS = 30
+"""Seconds that a statement waits for another process's lock before it fails with a `StoreError`. A smaller
+limit ends runs beside a slow transaction of another, a larger one makes a stuck process slower to report."""
 BROKEN = {
     sqlite3.SQLITE_FULL: "is full",
     sqlite3.SQLITE_BUSY: f"was kept busy by another process for {BUSY_SECONDS} seconds",

@@ -15,13 +15,21 @@ from whet.sandbox.inside.lengths import LengthError, evaluate
 from whet.sandbox.inside.native_target import DTYPES, SIZES
 
 COUNT = 2000
+"""Cases of one deck at most. More find rarer faults, and lengthen every check of a candidate; fewer leave less room for
+random cases beside those of every small size."""
 SMALL = 129
 """All sizes up to this one: two vectors of 64 bytes, and one element."""
 LARGER = 520
+"""Largest size that is drawn, counted from the smallest that the contract allows. A larger one reaches loops that
+take more elements a turn; it also fills `LARGEST_DECK` with fewer cases."""
 LARGEST_CASE = 1 << 16
 """Bytes of all buffers of one case."""
 LARGEST_DECK = 8 << 20
+"""Bytes of all buffers of a deck, after which no case is added. The driver is given them, and its records hold those
+that may be written; a larger deck costs memory and time, a smaller one cuts contracts of large buffers short."""
 TRIES = 20
+"""Random draws for each wanted case. A draw is dropped where its sizes give no lengths or too many bytes; with fewer
+draws a contract that drops most of them gets fewer cases, with more it takes longer to give up."""
 OTHERS = (1, 2, 3, 5, 8, 16)
 """Sizes of the other dimensions while one runs through all."""
 

@@ -37,6 +37,8 @@ SHIFTED = 40
 MOST_STEPS = 5000
 """In all calls of a run: about 50 ms of traps."""
 CALL_MILLISECONDS = 2000
+"""Milliseconds of CPU time that one call may take before it counts as endless. Buffers hold 64 KiB at most; a smaller
+limit could end a slow call in an emulator, a larger one only makes an endless loop slower to report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from whet.sandbox.toolchains.driver import Ran
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33, 64)
 """Of the cases that are taken step by step: small ones, and those around the ends of vectors."""
 FEW = 6
+"""Cases that are taken step by step where sizes do not tell them apart. All cases share `MOST_STEPS` of the deck, so
+more of them leave fewer steps to each; fewer count the instructions of fewer calls."""
 LINE = re.compile(rb"^Trace \d+: 0x[0-9a-f]+ \[[0-9a-f]+/([0-9a-f]+)/", re.MULTILINE)
 """What qemu logs of an executed block: of one instruction here."""
 

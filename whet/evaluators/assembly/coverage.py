@@ -29,6 +29,7 @@ from whet.sandbox.toolchains.native import SUFFIXES, Diagnostics
 GOAL = 0.98
 """Share of the branches that tests of a translation should take."""
 MOST_LINES = 8
+"""Lines with untaken branches that the message names, the first ones; the evidence has all. More lengthen it."""
 
 
 @dataclass(frozen=True, slots=True)

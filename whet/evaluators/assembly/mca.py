@@ -16,6 +16,7 @@ from whet.sandbox.toolchains.native import Diagnostics, found, run_compiler
 TOOL = "llvm-mca"
 PACKAGE = "llvm"
 MOST_LOOPS = 3
+"""Innermost loops that are told, the last ones of the text. Each costs a run of the tool and a line of the prompt."""
 JUMP = re.compile(r"j[a-z]+\s+(\S+)$|loop[a-z]*\s+(\S+)$")
 LABEL = re.compile(r"([\w.$]+):")
 FIGURE = re.compile(r"^(Total Cycles|Total uOps|IPC|Block RThroughput):\s+([\d.]+)", re.MULTILINE)
@@ -23,6 +24,8 @@ PRESSURE = re.compile(
     r"^\s*-?\s*(Register Dependencies|Memory Dependencies|Resource Pressure)\s+\[ ([\d.]+)% \]", re.MULTILINE
 )
 ROUNDS = 100
+"""Rounds of a loop that are simulated, llvm-mca's own default. Cycles are divided by them: with fewer, the first
+round's start weighs more in the mean; more take longer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ KNOWN = ("x86_64", "aarch64")
 SIMPLE = ("-O1", "-fno-tree-vectorize", "-ffp-contract=off")
 """Flags of a reference that is easy to follow: what it computes is the same."""
 LONGEST = 2000
+"""Characters of a counterexample in words, and of its inputs alone. More cost tokens where a prompt
+quotes them, fewer cut off the block of code that is at fault; the evidence has all of it."""
 
 
 def proven(reference: Code, candidate: Code, signature: Signature, call: Callable[[Case], Finding]) -> Finding:

@@ -29,7 +29,10 @@ from whet.sandbox.toolchains.driver import Driver
 from whet.sandbox.toolchains.isas import ISAS
 
 SECONDS = 5.0
+"""Seconds of one run in the emulator: a single call, with its instructions logged or not; there are up to four runs.
+A smaller limit loses the blocks of slow calls; a larger one delays the report where a call does not end."""
 MOST_PAIRS = 8
+"""Pairs of blocks that are listed, first those that the input ran. More show more of a long routine and cost tokens."""
 MOST_LINES = 10
 """Of a block's disassembly."""
 ADDRESS = re.compile(r" at \w+\+(0x[0-9a-f]+)")

@@ -27,8 +27,15 @@ RECORD = "evidence.json"
 MANIFEST = "sha256sums.txt"
 SIGNATURE = "sha256sums.txt.sig"
 MOST_BYTES = 256 * MIB
+"""Bytes of a bundle that is read: all of it is held in memory, uncompressed, and a stranger may have written it. It
+holds a package of 128 MiB (`whet.evaluators.package.MOST_BYTES`); a smaller limit refuses evidence of large
+packages."""
 MOST_PARTS = 5000
+"""Parts of a bundle that is read: a package has up to 4,000 files (`whet.evaluators.package.MOST_FILES`). A larger
+limit lets a stranger's file cost more checks of names and hashes; a smaller one refuses evidence of large packages."""
 LONGEST_NAME, LONGEST_PART = 500, 255
+"""Characters of the path of a part, and bytes of one name in it: file systems of Linux take 255. Longer names could not
+be unpacked; a shorter path refuses files in deep folders."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first time that a zip can hold: the same evidence gives the same bytes."""
 

@@ -29,6 +29,9 @@ from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.workers.labels import processor, system
 
 ASK_SECONDS = 20.0
+"""Seconds that the interpreter or a compiler may take to tell its version; the interpreter may read what all installed
+packages hold for that. A smaller limit fails on a busy machine; a larger one only delays the failure of a tool that
+hangs."""
 TOOLS = ("numpy", "scipy", "hypothesis", "libcst", "pydantic")
 """What whet's figures and inputs rest on."""
 PERSONAL = ("first_user",)

@@ -19,6 +19,8 @@ from whet.evaluators.evidence.bundle import Bundle, Contradiction
 NAMESPACE = "whet-evidence"
 TOOL = "ssh-keygen"
 SECONDS = 60.0
+"""Seconds that ssh-keygen may take for one check of a signature; signing, which may ask for a passphrase, has no limit.
+A smaller limit fails on a busy machine; a larger one only delays the failure of a tool that hangs."""
 KEY = re.compile(r"with (\S+) key (SHA256:\S+)")
 
 

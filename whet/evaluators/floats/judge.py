@@ -52,6 +52,9 @@ DROPPED_BITS = range(5, 13)
 """How many bits fewer the baseline is run with to see its error where its input has no floats."""
 DOUBLE_BITS = 53
 BINS = 64
+"""Powers of two below a group's largest element for which what was allowed is kept apart; smaller elements share the
+last. A double has 53 bits; with fewer bins more elements share the strictest allowance, and more inputs are judged in
+full."""
 HALF = "half of the digits"
 """What a verdict rests on where a float is off by more than any may be."""
 WITHIN_FLOOR = by_tolerance(Tolerance(ulp=FLOOR_ULPS))

@@ -59,8 +59,11 @@ MEANINGS = {
 """Every hint, and what it says."""
 
 LONGEST_TEXT = 160
-MOST_OF_A_KIND = 5
+"""Characters of a hint's text. The Judge's prompt quotes it: more cost tokens, fewer cut off what the line does."""
+MOST_OF_A_KIND = 5  # hints of one name, the first ones: with more, one kind can crowd others out of `MOST`
 MOST = 60
+"""Hints of a candidate. The evidence keeps them and the Judge's prompt lists them: more cost tokens, fewer leave kinds
+out that stand far down in the text. They decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,8 @@ ADDRESSED = re.compile(
 )
 """Text that wants something of its reader rather than of the machine."""
 LONGEST_LINE = 2000
+"""Characters of a line that are searched for such text; what comes after them is not. Candidates write the lines: a
+larger bound finds more in long ones, and the time of the search grows with it."""
 
 
 def addressed(lines: Iterable[str]) -> Iterator[Found]:

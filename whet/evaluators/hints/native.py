@@ -20,8 +20,11 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 ADDRESS = re.compile(r"&\s*\w+|reinterpret_cast\s*<\s*u?intptr_t")
 SIZES = re.compile(r"\b(n|N|m|M|len|size|length|count)\b|\.(size|length)\(\)")
 SMALL = 2
+"""Numbers up to which a comparison with a size is a guard of the usual kind; a larger one misses special cases."""
 TABLE = 64
-LONG_TEXT = 1000
+"""Items from which on a list of values counts as a large table. A larger number misses smaller tables of answers, a
+smaller one names tables that algorithms need."""
+LONG_TEXT = 1000  # characters from which on a string counts as one: a larger number misses shorter strings
 
 
 def find_c(source: str) -> Iterator[Found]:

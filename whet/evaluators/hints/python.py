@@ -30,8 +30,12 @@ LAZY = re.compile(r"map|filter|zip|iter|reversed|enumerate|itertools\.\w+")
 SMALL_TYPES = re.compile(r"[<>=|]?(float(32|16)|f[24]|e|half|single|bfloat16)")
 SIZES = {"shape", "size", "ndim", "nbytes", "numel"}
 MOST_NESTED = 3
+"""Levels of code held as text, for ``exec`` within ``exec``, that are read. More are read at the cost of time, and a
+candidate decides how many there are; what lies deeper gets no hints."""
 TABLE = 64
-LONG_TEXT = 1000
+"""Items from which on a list, tuple, set or dict counts as a large table. A larger number misses smaller tables of
+answers, a smaller one names tables that algorithms need."""
+LONG_TEXT = 1000  # characters from which on a string counts as one: a larger number misses shorter strings
 SMALL = 2
 """Numbers up to which a comparison is a guard of the usual kind."""
 

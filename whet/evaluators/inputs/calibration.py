@@ -26,6 +26,8 @@ from whet.evaluators.subjects import Workshop
 LIMITS = Limits(seconds=5.0, memory=2048 * MIB, output=64 * MIB)
 """Of the generator, while nobody knows how fast its inputs grow."""
 LARGEST = 1 << 22
+"""Largest size that is tried. At two bytes an element its input has `MOST_BYTES`, so it ends the search only where
+inputs grow more slowly than their size; a smaller one leaves such targets too short to be timed."""
 MOST_BYTES = 8 * MIB
 """Of one input: it is drawn, sent and kept many times."""
 CALL_SECONDS = 2.0
@@ -35,6 +37,8 @@ SECONDS = 45.0
 SMALLEST_FAIR = 16
 """Below it, an exception may only mean that an input is too small to make sense."""
 DRAWS = 3
+"""Inputs of each size that are called; the longest call counts. More find a slow input more often, and each takes a
+part of `SECONDS`."""
 FLAT = 1 << 14
 """What is still too short to be timed at this size does not grow."""
 SHORTEST_CALL = 1e-5

@@ -19,6 +19,8 @@ WORD = re.compile(r"[\w-]+")
 HEAD = 4
 """Lines that may each have a meaning of their own; those below share one."""
 MOST_COLUMNS = 6
+"""Columns of a table, the first ones, in which common facts are looked for, each alone and every two together. The
+pairs grow with the square; what holds only in later columns may be broken when values change places."""
 MOST_CHARACTERS = 8
 """Different characters that a grid of nothing but letters and digits may have."""
 

@@ -19,7 +19,11 @@ SMALLEST = "smallest_input"
 LARGEST_KEPT = 1 << 14
 """Bytes of such an input."""
 SMALL_DRAWS = 3
+"""Inputs that are drawn of each smaller size, of eight sizes at most. More find a small failing input more often, and
+leave fewer tries to shrink it."""
 FEW_EXAMPLES = 4
+"""Inputs from which what they have in common is relied on: fewer would take what is alike by chance for a rule (see
+`whet.evaluators.inputs.shapes.EXAMPLES_OF_A_RECORD`). A larger number leaves more targets without edited inputs."""
 
 Failing = Callable[[Input], Fault | None]
 """Returns what is wrong with the candidate on an input, in the same way as on the first; None where nothing is."""

@@ -15,6 +15,8 @@ from whet.evaluators.inputs.type_hints import Parameters, hints_of, signature_of
 LETTERS = tuple("abcdefgh 0123")
 DIGITS = tuple("0123456789")
 LONGEST_LITERAL = 20
+"""Characters of a string in the target's text that drafted texts are put together from. A text of size n has n pieces,
+so longer ones make it larger than its size says; a smaller limit leaves out longer words that the target looks for."""
 INDEX = "rng.randrange({size})"
 POSITIVE = "rng.randint(1, {size})"
 FEW = "rng.randint(1, 9)"

@@ -17,9 +17,13 @@ from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node
 
 LARGE = 2**31
+"""For integers in containers: the least that no signed 32-bit type holds. The product of two still fits in 64 bits;
+with a larger one it may not."""
 HUGE = 2**62
 """For parameters; beyond 2**63 even the library's own functions refuse a size."""
 LARGE_FLOAT = 1e16
+"""For floats: above 2**53, where doubles are two apart and adding 1 is lost. A smaller one is exact as an integer; one
+above 1e154 overflows when it is squared."""
 PASSES = 8
 """How often each edit is tried at each place at most, on another input each time."""
 

@@ -13,7 +13,11 @@ from whet.evaluators.inputs.type_hints import initializer
 from whet.sandbox.inside.codec import CodecError, encode
 
 MOST_FILES = 40
+"""Test files of a target, and likewise files beside it, that are read and parsed. More hold more calls, and delay the
+start of a run."""
 MOST_CALLS = 64
+"""Distinct calls that are taken from the tests, the first ones found. Each is an input of the differential rung, and
+takes a call of both sides; with fewer, values that only a test names are missing."""
 LARGEST = 1 << 20
 """Bytes of a test file that is read."""
 LONGEST_CALLERS = 8000

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from whet.evaluators.inputs.source import PLAIN, Input, InputSource, derive
 
 DRAWS_SMALLEST = 10
+"""Inputs that the first generator draws of the smallest listed size where calls are cheap. It draws most there, since
+small inputs are cheap and show faults most often; each takes a call of both sides."""
 DRAWS = 3
+"""The same for every other size, and for every further generator. More find rarer faults, and each takes a call of both
+sides."""
 FEWEST_DRAWN = 5
 """Inputs that are drawn however slow the baseline is: fewer would not tell a function from most wrong ones."""
 

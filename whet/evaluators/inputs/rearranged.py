@@ -16,7 +16,11 @@ from whet.evaluators.inputs.edges import Edge
 PASSES = 24
 """How often each case is rearranged at most."""
 TRIES = 6
+"""Attempts at a case until one keeps what all cases have in common: the first third shuffle whole columns or lists, the
+others move a few values. Fewer give no input of strict cases; more take time on cases that give none."""
 MOST_SWAPS = 4
+"""Pairs of values that change places in such an attempt at most. More break what cases have in common more often; fewer
+give inputs that are nearer to the recorded ones."""
 LARGEST = 1 << 20
 """Bytes of a case; to look through a larger one takes seconds."""
 

@@ -24,7 +24,11 @@ EXAMPLES = 64
 ITEMS_SEEN = 48
 """Items of one sequence that are looked at."""
 WIDEST_RECORD = 16
+"""Items of a sequence or mapping up to which each is a place of its own where their number never varies. A larger limit
+treats longer lists as records, whose length no edit changes; a smaller one treats wide records as lists."""
 EXAMPLES_OF_A_RECORD = 4
+"""Values at a place from which a list or dict of one length counts as a record, and what is always equal as constant.
+Fewer take what is alike by chance for a rule, and do not edit it; more edit lengths and settings that never vary."""
 CONTAINERS = ("dict", "set", "frozenset", "ndarray", "tensor")
 SCALARS = ("bool", "int", "float", "complex", "str", "bytes", "none")
 NAMES: dict[type, str] = {

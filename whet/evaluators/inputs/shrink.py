@@ -12,6 +12,7 @@ from whet.evaluators.inputs.shapes import Shape, parts, with_parts
 from whet.sandbox.inside.decode import Node
 
 MOST_TRIES = 200
+"""Simpler values that are tried where the caller states no limit. More give a smaller input, and each takes a check."""
 MOST_SINGLES = 24
 """Items of one sequence that are tried one at a time."""
 TOKEN = re.compile(r"\S+")

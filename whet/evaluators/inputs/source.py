@@ -21,8 +21,15 @@ from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 
 LIMITS = Limits(seconds=60.0, memory=4096 * MIB, output=256 * MIB)
+"""Of the generator: seconds of each question to it, and bytes of its memory and of its answers, which hold up to
+`AT_ONCE` inputs. Smaller limits refuse workloads of large inputs; larger ones let a faulty generator use more of the
+machine before it is reported."""
 TIMED_SIZES = 2
+"""Listed sizes that time counts on, the last ones. With one, a gain could hold at that size alone; more add smaller
+sizes, whose calls are shorter, and each adds passes to every turn."""
 SMALL_SIZES = (0, 1, 2, 3)
+"""Sizes that are tried although the workload does not list them, where its generator has them: empty and nearly empty
+inputs. Each adds up to `whet.evaluators.inputs.plan.DRAWS` inputs of every generator."""
 AT_ONCE = 32
 """Inputs that a generator is asked for at once: it may take the limit of time for these."""
 OBJECTS = 1

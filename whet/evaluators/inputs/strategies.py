@@ -20,6 +20,8 @@ from whet.sandbox.inside.decode import Node
 Strategy = st.SearchStrategy[Any]
 
 MOST_ITEMS = 12
+"""Items of a container, characters of a text and bytes of a `bytes` object that are drawn from a hint at most.
+Containers within each other multiply it; a smaller one leaves out faults that only longer values show."""
 LETTERS = "abcxyzAB 01-_,.\n\t'éß\u0301\U0001f600"
 NOWHERE = "/dev/null/hypothesis"
 

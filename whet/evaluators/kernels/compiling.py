@@ -25,6 +25,8 @@ from whet.sandbox.protocol import Incident, Job, Sandbox
 from whet.sandbox.toolchains.cuda import compile_cuda, dump, find_tool, packages, prelude
 
 PROBE_SECONDS = 300.0
+"""Seconds to load an answer, and again seconds for its call, in which Triton compiles all that is launched. A smaller
+limit fails answers that compile many kernels, a larger one only makes a hanging answer slower to report."""
 NO_NVCC = "nvcc is not installed; CUDA answers need it: pip install nvidia-cuda-nvcc, or NVIDIA's toolkit"
 NO_TRITON = "triton is not installed in the candidates' python; Triton answers need it: pip install triton"
 NO_DUMP = "cuobjdump is not installed (triton brings one): no instruction mix"

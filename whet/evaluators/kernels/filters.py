@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from whet.evaluators.floats.leaves import Group, leaves
 
 NEXT_TO_NOTHING = 0.01
+"""Magnitude of an output, and standard deviation, below which outputs count as nothing: the bound of robust-kbench.
+A larger one reports more problems; outputs of a small scale are then reported although answers can be told apart."""
 RESULT = "output"
 
 

@@ -21,6 +21,7 @@ COMPILED = re.compile(r"^triton_(poi|red|per|tem|mm|for|unk)_")
 """How torch's compiler calls what it makes: pointwise, reductions, templates."""
 COPIES = re.compile(r"^(Memcpy|Memset)\b")
 SHOWN = 8
+"""Kernels that the evidence lists, the longest-running first; shares count all. More lengthen the evidence."""
 
 
 class Owner(StrEnum):

@@ -23,7 +23,11 @@ WORDS = ("load_inline", "whet_native")
 MOST = 16
 """Libraries of one answer."""
 KEPT = 256
+"""Compiled libraries, or their compilers' errors, that are kept in memory; the oldest goes first. More take memory,
+fewer are compiled again when an answer returns to the same C++."""
 START_SECONDS = 60.0
+"""Seconds to load an answer, the import of torch included, until it asks for a library. After that it counts as one
+that asks for none, so that a smaller limit misses libraries on a busy machine; a larger one waits longer for a hang."""
 
 
 class Answers:

@@ -15,6 +15,9 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 
 CONFIDENCE = 0.999
+"""Confidence, 0 to 1, of the lower bound of the share of inputs that matter: at most one draw in a thousand gives a
+share that is too high, which could reject an honest answer. Nearer to 1 the bound is lower: fewer false alarms, and
+more impossible times pass."""
 STEPS = 60
 """Halvings of an interval: more than a float has bits."""
 

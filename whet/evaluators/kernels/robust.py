@@ -25,6 +25,8 @@ HARNESS = "whet_harness.py"
 """In a candidate's tree: the problem's module without the function that is judged."""
 SLOTS = {FORWARD: "forward_fn", BACKWARD: "backward_fn"}
 MOST_SETTINGS = 64
+"""Settings of a task file at most; a table that gives more is refused. Each is a size of its own, so that more make
+every rung longer; the lists are multiplied, and a short table can ask for thousands."""
 KINDS = ("init", "input", "shared")
 
 

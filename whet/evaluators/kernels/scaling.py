@@ -20,6 +20,8 @@ from whet.sandbox.interpreter import Interpreter, find_interpreter
 from whet.sandbox.protocol import Incident, Job, Session
 
 SECONDS = 60.0
+"""Seconds to size up one text: the import of torch, and a call on tensors without elements. A smaller limit refuses
+problems on a busy machine, a larger one only makes a file that hangs slower to report."""
 MOST_INPUTS = 4 * MIB
 """Bytes of one input: it goes through pipes, and is hashed, on both sides."""
 SHARE = 1 / 4
@@ -29,7 +31,10 @@ CALL_SECONDS = 0.5
 FLOPS, BYTES = 2e10, 2e9
 """What a slow core does a second: floating-point operations, and bytes written."""
 SMALLEST = 1
+"""Least value that a number is halved to: a dimension of 0 would leave no elements to compare."""
 MOST_POWER = 64
+"""Largest exponent of a power that is calculated: 2 to the 64th is beyond any shape. Without a bound, a short text
+could ask for a number of gigabytes."""
 MEMINFO = Path("/proc/meminfo")
 
 

@@ -16,6 +16,8 @@ ELEMENTS, FEWER_ELEMENTS = 1 << 13, 1 << 10
 Fewer are for an answer whose blocks take longer.
 """
 SMALLEST_BATCH = 2
+"""Least value of the first dimension: with a batch of 1, a wrong stride between its elements would not show. A larger
+one leaves fewer elements of `ELEMENTS` to the other dimensions."""
 SMALLEST = 128
 """Of other dimensions, at first: below a block of most kernels they show faults that the problem's shapes do not."""
 SMALLEST_OUTER, SMALLEST_INNER = 4, 32

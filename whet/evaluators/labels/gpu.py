@@ -11,6 +11,8 @@ from whet.evaluators.labels.base import Derived
 DECOY = 0.1
 """Of the GPU's time: where all that is not known to be a library's takes less, an answer's own kernels are a show."""
 MOSTLY = 0.5
+"""Share of the GPU's time from which kernels of libraries make a change a library call: they then take as much as all
+others together. A smaller share gives that label to changes whose own kernels take more."""
 
 
 def by_kernels(derived: tuple[Derived, ...], kernels: Mapping[str, Any] | None) -> tuple[Derived, ...]:

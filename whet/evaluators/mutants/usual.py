@@ -20,7 +20,10 @@ from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.subjects import Subject
 
 DRAWS = 5
+"""Inputs of the largest size, or cases: as many as KernelBench draws. More would make a stricter protocol than the
+usual one."""
 TOLERANCE = Tolerance(rtol=1e-2, atol=1e-2)
+"""KernelBench's, for every float. A smaller one would make a stricter protocol than the usual one."""
 HASH_SEED = 1
 
 

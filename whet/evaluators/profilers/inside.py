@@ -14,6 +14,8 @@ SLOWED = 50.0
 """How many times slower a tool may make a program."""
 REPORT = "/work/tool.out"
 LONGEST_REPORT = 32 << 20
+"""Bytes of a report at most; it comes from a process that a candidate may control, and a longer one is refused. A
+larger bound costs memory and time to parse it, a smaller one loses the profile of a large program."""
 
 
 def report(

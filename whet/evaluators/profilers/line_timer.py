@@ -19,6 +19,8 @@ from whet.sandbox.protocol import Incident
 
 TOOL = "line timer"
 SECONDS = 0.4
+"""Seconds for which the inputs of a function are repeated under the tracer, each at least once. A longer time evens out
+the noise of short calls, and is added to every profile."""
 
 
 def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:

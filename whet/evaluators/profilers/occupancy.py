@@ -15,11 +15,13 @@ WARP = 32
 REGISTERS = 64 * KIB
 """Of a multiprocessor, and of a block at most, from compute capability 7.0 on."""
 REGISTERS_OF_A_THREAD = 255
+"""Registers that a thread can have at most, by the hardware; a kernel with more has an occupancy of 0."""
 REGISTER_UNIT = 256
 """Registers are handed to a warp in as many."""
 PARTITIONS = 4
 """Of a multiprocessor; a warp's registers lie in one of them."""
 THREADS_OF_A_BLOCK = 1024
+"""Threads that a block can have at most, by the hardware; a larger one has an occupancy of 0."""
 BLOCK_SIZES = (128, 256, 512, 1024)
 """Threads a block that are shown where a kernel's own are not known."""
 

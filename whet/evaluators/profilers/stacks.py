@@ -12,9 +12,15 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.screen import parse
 
 MOST_LINES = 12
-MOST_FUNCTIONS = 12
+"""Lines of a profile, the hottest first. Prompts show them: more cost tokens, fewer hide lines of a program whose time
+is spread evenly."""
+MOST_FUNCTIONS = 12  # the same of functions
 SMALLEST_SHARE = 0.01
+"""Share of the time or memory, 0 to 1, that a line or function has at least: even if it took none, no more than that
+would be saved. A smaller one fills prompts with lines that do not matter."""
 LONGEST_NAME = 120
+"""Characters of a function's or file's name; those of C++ templates can be much longer. More cost tokens, fewer make
+instances of one template look alike."""
 FEWEST = 40
 """Samples below which shares would say nothing."""
 

@@ -19,6 +19,8 @@ TOOL = "tracemalloc"
 SECONDS = 1.0
 """For which a run is followed; then it goes on at its own speed, and what was found until then is told."""
 LARGEST = 1 << 50
+"""Bytes, or blocks, from which on a row of the report is no count: the process is hostile, and 1 PiB is more than the
+memory of a machine. A smaller bound must stay above that, a larger one lets more absurd figures through."""
 
 Rows = list[tuple[int, int, int]]
 """Line, bytes, blocks; line 0 stands for the peak of all."""

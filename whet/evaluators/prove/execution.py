@@ -24,7 +24,11 @@ from whet.evaluators.prove.operations import install
 RETURN = 0x7EFF_FFFF_F000
 """Where the function returns to: nothing lies there."""
 MOST_STEPS = 20_000
+"""Instructions on all paths of one function in one case, beyond which it is undecided: this ends loops without a bound,
+unless the deadline comes first. More allow longer loops, and leave less time to the cases that follow."""
 MOST_PATHS = 512
+"""Paths of one function in one case that return, beyond which it is undecided. More follow more branches, and the
+conditions that the solver is given grow with them."""
 MOST_ADDRESSES = 512
 """That one access may go to; larger tables than that are not followed."""
 ON = ("Ijk_Boring", "Ijk_Call", "Ijk_Ret")

@@ -22,6 +22,8 @@ GAP = 0x1_0000
 STACK = 0x7FF0_0000_0000
 """A multiple of 16, at which arguments on the stack begin."""
 STACK_BYTES = 0x1_0000
+"""Bytes of stack that the function may use. An access below them counts as a fault, so that no larger
+frame can be proved; a larger number allows larger frames."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,11 @@ from whet.evaluators.prove.worker import LOADING_SECONDS
 NEEDED = ("angr", "claripy", "z3", "capstone")
 MISSING = "proofs need angr and z3: pip install 'whet[prove]'"
 SECONDS = 20.0
+"""Wall seconds of the engines for all cases of a candidate. More reach larger sizes, and a candidate that cannot be
+decided takes as much longer; with fewer the proof ends at smaller sizes."""
 QUERY_SECONDS = 10.0
+"""Wall seconds of one question to the solver. One that takes longer ends the proof at the cases before it. More answer
+harder questions; with fewer, a hopeless one ends sooner."""
 MEMORY = 6 << 30
 """Of the engines' process, in bytes of address space."""
 MOST = 8

@@ -24,9 +24,13 @@ from whet.evaluators.prove.layout import STACK, Layout
 from whet.evaluators.prove.solver import Solver, to_z3
 
 MOST_STEPS = 20_000
+"""Instructions of one run in Triton, after which it says nothing: as many as the first engine follows. It ends endless
+loops, since these steps look at no deadline; a larger bound allows longer loops and takes longer to give up."""
 WORD = 32
 """Bytes of memory that are asked for at once: Triton's values are 64 bytes at most."""
 DRAWN = 16
+"""Inputs that are drawn where the code branches on them; those that break the contract are left out. More find more
+disagreements of the engines, and each costs a run of both sides in Triton."""
 SEED = 20
 """Of drawn inputs: they are no secret here, and the same inputs give the same answer again."""
 

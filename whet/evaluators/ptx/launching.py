@@ -11,7 +11,7 @@ from whet.evaluators.ptx.text import kernels
 from whet.sandbox.inside.lengths import LengthError, evaluate, names
 
 Expression = int | str
-DIMENSIONS = 3
+DIMENSIONS = 3  # of a grid or block at most: CUDA's launches have no more
 
 
 class LaunchTable(BaseModel):

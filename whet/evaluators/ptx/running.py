@@ -15,6 +15,8 @@ from whet.evaluators.pairs import Side
 from whet.evaluators.subjects import Subject, Workshop
 
 TIMINGS = 3
+"""Launches of each size that are timed, of which the median counts: one that is disturbed does not matter. More make
+the median steadier, and each is a launch more of every size."""
 
 
 def on_device(workshop: Workshop, reference: Baseline, source: InputSource, oracle: Oracle, seed: int) -> Baseline:

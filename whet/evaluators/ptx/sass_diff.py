@@ -15,6 +15,8 @@ OPCODE = re.compile(r"(?:@!?U?P[T\d]\s+)?(?P<opcode>[A-Z][A-Z0-9_.]*)")
 TARGET = re.compile(r"`\((?P<label>\.L\w+)\)|\b0x(?P<address>[0-9a-f]+)$")
 JUMPS = re.compile(r"(?:@!?U?P[T\d]\s+)?(?:BRA|BRX|JMP|CALL|BSSY|SSY|PBK|PRET|WARPSYNC\.COLLECTIVE)\b")
 CONTEXT = 2
+"""Unchanged instructions that are shown on both sides of a change. More help to find the place, and leave less of
+`LINES` to the changes themselves."""
 LINES = 60
 """Of a kernel's diff that are kept."""
 

@@ -17,6 +17,9 @@ from whet.sandbox.protocol import Sandbox
 LISTED = 0.001
 """Of the time: what takes less is not told at all."""
 MIN_SHARE = 0.01
+"""Share of the command's time, 0 to 1, that a function takes itself at least to be tried, where no other is stated:
+even if it took no time at all, the command would save no more. A smaller share tries more functions, each in a
+search of its own."""
 IN_C, NO_EDIT = 0.4, 0.5
 """Headroom that is left to time in long calls into C, and what is left of it where no known edit applies."""
 TARGETS = (".c", ".cc", ".cpp", ".cxx")

@@ -22,6 +22,8 @@ GRACE = 60.0
 """For the copy, and for what the sandbox itself does."""
 LIMITS = Limits(seconds=SECONDS, memory=4096 * MIB, processes=256, output=256 * MIB)
 WORK = 1024 * MIB
+"""Bytes of ``/work``, which is in memory: it holds the copy, what its build makes, and what hooks write. With fewer a
+large build finds no room; more could take that much more of the host's memory."""
 PROJECT, TOOLS, SHIMS = "project", "tools", "shims"
 OUT = "told"
 """The folder beside the copy that hooks write into."""
@@ -34,6 +36,7 @@ export PYTHONPATH="$path" WHET_PLACE="$place"; shift; exec "$@"
 ENDED, KILLED = 124, 137
 """Exit codes of timeout(1): it ended the command, or killed it."""
 SAID_LINES = 20
+"""Lines that are kept of the end of what a command prints, where errors stand. A fault tells the last one only."""
 ASV = Path(asv.__file__).read_text(encoding="utf-8")
 
 

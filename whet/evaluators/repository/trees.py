@@ -29,7 +29,11 @@ from whet.sandbox.staging import PATH
 SECONDS = 600.0
 """What a command of the repository may take."""
 BUILD_SECONDS = 1800.0
+"""Seconds of a build. A smaller limit refuses large native projects, a larger one only makes a build that hangs slower
+to report."""
 COPY_SECONDS = 120.0
+"""Seconds to copy, pack or unpack a tree. A smaller limit fails on a busy machine, a larger one only makes a broken
+sandbox slower to report."""
 LIMITS = Limits(seconds=SECONDS, memory=4096 * MIB, processes=256, output=256 * MIB)
 LARGE = MIB
 """Bytes from which on a file that the configuration ignores is left out of copies."""

@@ -12,7 +12,11 @@ from itertools import takewhile
 from whet.evaluators.scores.common import mean
 
 P_VALUE = 0.1
+"""Significance level of the rank test: the suite's, so that scores compare with published ones. A larger one gives
+larger gains."""
 STEP = 0.001
+"""Step of the gain, as a share of the runtime: the suite's too. A larger one rounds gains down more; a smaller one
+takes more tests."""
 _EXACT = 8
 """Up to so many values scipy takes the exact distribution where there are no ties, which must be asked row by row."""
 

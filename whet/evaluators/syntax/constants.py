@@ -13,8 +13,14 @@ from typing import Any
 NOTHING = object()
 """What a node folds to that is no constant."""
 LONGEST = 1 << 14
+"""Characters or items of a value that is folded; a longer one is no constant. Candidates write the text: a larger
+bound takes more memory and time, a smaller one lets a name hide in a longer string."""
 DEEPEST = 40
+"""Levels of nested expressions that are folded. Each takes some frames of Python's stack, which a larger number could
+exhaust; a smaller one lets a name hide in deeper nesting."""
 MOST_STEPS = 400_000
+"""Expressions that are folded in one module; later ones count as no constants. More see through larger texts, and allow
+a text with nested comprehensions to take more of the screen's time."""
 CODECS = {"utf-8", "utf8", "ascii", "latin-1", "latin1", "hex", "rot13", "rot_13", "base64"}
 METHODS = {"lower", "upper", "title", "swapcase", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "split"}
 

@@ -24,6 +24,8 @@ from whet.sandbox.protocol import Incident
 TRIES = 64
 """Elements of the inputs that are changed to see whether they matter."""
 HOT_PROCESSES, HOT_CALLS = 3, 11
+"""Fresh processes of each side, and calls with warm caches in each; the median counts, and both are odd so that it is a
+measured value. Larger numbers make steadier a figure that is only shown, and take longer."""
 PROFILED = 3
 """Inputs whose kernels are looked at."""
 EXTRA_SECONDS = 60.0

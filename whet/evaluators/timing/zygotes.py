@@ -25,13 +25,21 @@ from whet.evaluators.timing.statistics import interval
 from whet.evaluators.timing.turns import Bench, Turn, series
 
 ZYGOTES = 4
+"""Processes with their imports done off which those of turns are forked, each drawn at random. With fewer, the memory
+layout of one weighs more; each more takes one import and its memory."""
 DEAR_SECONDS = 0.3
+"""Seconds that a fork starts sooner than a fresh process, above which forks are tried. A lower limit runs the A/A turns
+where forks save little; a higher one repeats slower imports in every turn."""
 AA_TURNS = 20
+"""Turns of the baseline against itself that decide on forks, after one that is left out. With fewer the interval is
+wider and lies within `AA_FLOOR` less often; each more delays the timing of the candidate."""
 AA_EARLY = 8
 """Turns after which a machine that is far too noisy for forks is known."""
 AA_FLOOR = math.log(1.02)
 """How far the interval of the baseline against itself may reach from 0, in logarithms, for forks to be used."""
 STARTS = 2
+"""Starts of each kind that are timed; the shortest counts. More are disturbed less by other load, and each fresh one
+takes the imports again."""
 FORKS = "forks"
 
 

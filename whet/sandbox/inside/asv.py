@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
 CONFIG = "asv.conf.json"
 CALLS = 3
+"""Calls of each benchmark at each of its points. More make a run longer; fewer give imports and setups more weight."""
 COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 

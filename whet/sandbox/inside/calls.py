@@ -255,6 +255,7 @@ def call_asked(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes,
 
 
 FOREVER = 2**64 - 1
+"""Nanoseconds that stand for an invalid time: the most that 8 bytes hold, more than any call lasts."""
 WAYS = {"call": call_once, "mutate": call_after_mutation, "sequence": call_in_sequence, "asked": call_asked}
 """What `each` does with every input."""
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from .arrays import Memory
 
 MAX_DEPTH = 2000
+"""Levels of a nested value. More need a deeper stack, see `RECURSION_LIMIT`; fewer refuse more values."""
 RECURSION_LIMIT = 5 * MAX_DEPTH
+"""Frames of the Python stack: a level takes up to 4 to read, and 5 to write in sets. Fewer refuse values within
+`MAX_DEPTH`; more let nested sets, which nothing else bounds, use more of the C stack."""
 HEAP_TYPE = 1 << 9  # a flag of classes that Python code made, or could change
 ITEMS = "<items>"
 NO_STATE = ("builtins", "_io", "re", "_thread", "functools", "itertools", "threading")

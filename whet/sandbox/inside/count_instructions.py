@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
 ROOM = 1 << 16
+"""Bytes of valgrind's output after which no more is read. Less could cut off its count, which takes a few lines; more
+lets a program that writes there fill more memory."""
 
 
 class CountingLauncher(programs.Launcher):

@@ -23,9 +23,12 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 JOB = "WHET_SAMPLE"
 """Environment variable: the arguments of `Sampler` as JSON, paths from `ends.PLACE`."""
 INTERVAL = 0.002
+"""CPU seconds between two samples; coarse clocks round it up to a tick. Less slows the program; more misses short
+functions."""
 LATE = 0.008
 """From so many seconds on, a sample is taken for one long call into C; coarse clocks tick every four thousandths."""
 WRITTEN_EVERY = 0.2
+"""Seconds between two writes: about what a killed process loses. Less writes more often."""
 DEEPEST = 400
 """Frames of a stack that are looked at, from the innermost."""
 

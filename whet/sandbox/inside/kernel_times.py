@@ -9,7 +9,10 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from .module_target import ModuleTarget
 
 MOST_KERNELS = 64
+"""Kernels that are reported, the longest first. More make the answer longer; fewer leave out more of the time."""
 LONGEST_NAME = 300
+"""Characters of a kernel's name. More let a candidate make the answer longer; with fewer, names of templates that
+differ late look the same."""
 
 
 def kernel_times(target: ModuleTarget, payloads: list[bytes]) -> list[tuple[str, int, int]]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
 HEADER = 8
 MOST_DESCRIPTORS = 4
+"""File descriptors of a message: three pipes and a tree. With fewer, the kernel drops some; more are never sent."""
 
 
 class Link:

@@ -40,8 +40,10 @@ POISON = 255
 ARGUMENTS = encode("args")
 """What stands before the arguments in an input."""
 HOLES = 32
+"""Blocks that are poisoned for each output at most. More cover more of what the allocator may hand out, and take longer
+at each input."""
 POISONED_BYTES = 1 << 20
-"""Blocks, and bytes in all, that are poisoned for each output; at least one block."""
+"""Bytes that are poisoned for each output; at least one block. More cover more large outputs, and take longer too."""
 
 
 class Broken:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
 PR_SET_DUMPABLE = 4
 TAIL = 16384
+"""Bytes of the end of stderr that are returned, of compilers too. Less cuts off more of what they say; more must stay
+below the 1 MiB that an answer may have beyond its output limit."""
 SHARED = ("/tmp", "/dev/shm")
 READY = b"\n"
 SAID, GATE = 8, 9

@@ -38,12 +38,16 @@ ALIKE = 400
 LARGEST = 8 << 20
 """Bytes of one call."""
 MOST_BYTES = 48 << 20
+"""Bytes of all recorded calls of a process. Less leaves out more of the later ones; more can fill ``/work``, where the
+project's copy lies too."""
 OFTEN = 2000
 """Calls from which on only every tenth is looked at; from ten times as many on, every hundredth."""
 MOST_ITEMS = 100_000
 """Items of an iterator that are noted."""
 MOST_PENDING = 500
+"""Calls at a time whose iterators are still read, each a copy in memory. With fewer, more calls go unrecorded."""
 MOST_REASONS = 20
+"""Distinct reasons that are counted; calls skipped for a further one are not reported. More make the notes longer."""
 
 
 class Noted:

@@ -27,6 +27,8 @@ MARK = "whet-tests"
 GUARDED = ("pytest", "_pytest", "pluggy", "unittest", "builtins", "runpy")
 """Packages of which tests have no reason to leave a function changed."""
 DEEPEST = 16
+"""Functions, each wrapped in the one before, that a digest covers. The bound ends a chain that leads back to itself;
+with fewer, code further in could change unseen."""
 
 
 class Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 MOST = 4
 """Calls that are told; the innermost ones, where there are more."""
 LONGEST_NAME = 80
+"""Characters of a function's name. More let a candidate make reports longer; fewer cut off more names."""
 
 
 def trace(error: BaseException, path: str) -> str:

@@ -16,6 +16,8 @@ from whet.sandbox.toolchains.steps import LIMITS
 ROOM = 1 << 30
 """Bytes that a build may write."""
 SECONDS = 300.0
+"""Seconds that a build command may take. Less refuses projects that build slowly; more lets a build that does not end
+run for longer."""
 SHELL = "/bin/sh"
 FOR_A_SHELL = frozenset("|&;<>()$`*?[#~{}!\n\\'\"")
 COPY = "built"

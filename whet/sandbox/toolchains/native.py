@@ -35,7 +35,11 @@ CPLUSPLUS = re.compile(r'^[ \t]*extern[ \t]+"C"', re.MULTILINE)
 PROGRAM = "program-{layout}"
 """What a native program is called in its tree."""
 LAYOUTS = 4
+"""Programs that are linked of one source, the first without a shift, see `paddings`. More average over more positions
+in memory, and each takes one more link; with one, where code happens to lie counts as a gain or a loss."""
 PAGE = 4096
+"""Bytes below which every shift stays: a page, the unit in which memory is mapped. With less, fewer of the positions in
+a page are met; with more, whole pages are shifted too, and files grow."""
 STEP = 16
 """Bytes to which compilers align functions and data: a shift by less moves nothing."""
 

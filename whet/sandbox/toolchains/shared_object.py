@@ -18,8 +18,14 @@ from whet.sandbox.toolchains.native import SHARED, SUFFIXES, Diagnostics, compil
 
 EXTENSIONS = {"torch": torch_extension.compile_extension, "cuda": cuda_extension.compile_extension}
 MOST_FLAGS = 64
+"""Flags and function names of a library together. The answer's process chooses them: more let it make the compiler's
+command and text longer; fewer refuse more libraries."""
 LONGEST = 1 << 20
+"""Characters of a library's source, as many as a model's answer may have (`whet.agents.answers`). Less refuses
+libraries that an answer can hold; more lets the answer's process give the compiler more work."""
 MOST_LINES = 40
+"""Lines of a compiler's errors that are reported. More cost tokens where a model mends them; fewer leave out more
+errors."""
 ERROR = re.compile(r"(error|undefined reference|undefined symbol)\b")
 NOISE = re.compile(r"In file included from|\s+from |.*: note: |.*required from|.*In instantiation of")
 

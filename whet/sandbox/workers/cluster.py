@@ -27,6 +27,8 @@ from whet.sandbox.workers.probing import PROBE, Probing
 from whet.sandbox.workers.ray_link import Link
 
 TICK_SECONDS = 1.0
+"""Seconds between two looks at the hosts, each of which tells their agents that the driver is there. More notices
+changes later, and must stay far below `LEASE_SECONDS`; less asks the head node more often."""
 GONE_SECONDS = 20.0
 """Without an answer from the head node, after which the cluster is gone."""
 JOIN_SECONDS = 60.0

@@ -12,6 +12,8 @@ import sys
 from whet.sandbox.inside.cuda_clock import LIBRARY
 
 WORDS = 1 << 18
+"""Words of 4 bytes that each GPU sets: 1 MiB. More test more of its memory and take longer to read back; fewer test
+less."""
 PATTERN = 0x5AC35AC3
 
 

@@ -24,12 +24,16 @@ from whet.sandbox.workers.labels import NONE, labels_here
 FREE = 256 * MIB
 """That a folder must have left: builds and samples of a few candidates."""
 WRITTEN = 4 * MIB
+"""Bytes that are written to each folder and read back. More test more of a disk and make each probe longer; fewer test
+less."""
 GPU_COMMAND = (sys.executable, "-m", "whet.sandbox.workers.gpu_probe")
 GPU_SECONDS = 30.0
 """A driver that has to wake eight GPUs takes several."""
 PIECES, PIECE = 9, 200_000
 """How often a piece of work is timed, and its size: longer than what a kernel gives a process at a time."""
 PIECES_SECONDS = 1.0
+"""Seconds after which no further piece is timed, so that a probe of a slow host ends. More make such a probe longer;
+with less, the median is over fewer pieces."""
 SLOW = 4.0
 """How much slower than its own best a host may be: as slow as where other work has three quarters of it."""
 RATE = 0.01

@@ -19,6 +19,8 @@ NONE = "none"
 TRIAL = ("bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "true")
 """What a container or a kernel forbids where bubblewrap does not work."""
 TRIAL_SECONDS = 10.0
+"""Seconds that the trial of bubblewrap may take. Less labels a busy host as one without a sandbox; more delays the
+labels of one where it hangs."""
 
 
 def labels_here() -> dict[str, str]:

@@ -10,8 +10,14 @@ from whet.core.task import MIB, Limits
 from whet.sandbox.protocol import Incident
 
 MOST_PROCESSES = 300
+"""Processes at which a fork bomb stops by itself, far above the 20 of `LIMITS`: reaching it shows that nothing held.
+More would load the machine where a protection is off; a value below the limit would always be reached."""
 MOST_MEMORY = 600 * MIB
+"""Bytes that an attack on memory fills, more than twice the 256 MiB of `LIMITS`, yet a tenth of it is below them. More
+could exhaust the host where a protection is off; less than the limit would always be reached."""
 MOST_DISK = 300 * MIB
+"""Bytes that an attack on the disk writes, above the 64 MiB of /tmp in a sandbox. More take room of the host where a
+protection is off; less than the folder holds would always be reached."""
 LIMITS = Limits(seconds=10.0, memory=256 * MIB, processes=20, output=2 * MIB)
 
 

@@ -19,7 +19,11 @@ from typing import Any
 from whet.sandbox.staging import PATH
 
 STAY_SECONDS = 60
+"""Seconds that a marked process sleeps. It has to outlast its attack, or one that stays would end unseen; a larger
+value only leaves a process that escaped, and was not found, on the machine for longer."""
 GONE_SECONDS = 2.0
+"""Seconds after an attack until its marked processes must be gone, for the end of a process takes a moment. A smaller
+value reports escapes on a busy machine; a larger one accepts a sandbox that cleans up late."""
 IPC_CREAT, IPC_RMID = 0o1000, 0
 
 

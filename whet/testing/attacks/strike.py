@@ -29,6 +29,8 @@ from whet.testing.attacks.scene import canaries, stays
 from whet.testing.attacks.weakened import WeakBubblewrap, WeakDocker
 
 LOAD_SECONDS = 20.0
+"""Seconds until an attack's file is loaded, or its shell prepared; the attack itself has a limit of its own. A smaller
+value fails on a busy machine, a larger one only makes a broken sandbox slower to report."""
 MAKERS: dict[str, Callable[[], Sandbox]] = {"docker": Docker, "bubblewrap": Bubblewrap}
 WEAKENED: dict[str, Callable[[Protections], Sandbox]] = {"docker": WeakDocker, "bubblewrap": WeakBubblewrap}
 PLAIN = "none"

@@ -113,30 +113,30 @@ class WeakBubblewrap(Bubblewrap):
     def _bwrap(self, job: Job, spawner: Spawner, descriptors: list[int] | None = None) -> list[str]:
         on, argv = self._on, super()._bwrap(job, spawner, descriptors)
         for kind, own in (("pid", on.pid_namespace), ("net", on.network), ("ipc", on.ipc_namespace)):
-            argv = argv if own else _changed(argv, [f"--unshare-{kind}"], [])
+            argv = argv if own else changed(argv, [f"--unshare-{kind}"], [])
         if not on.empty_environment:
-            argv = _changed(argv, ["--clearenv"], [])
+            argv = changed(argv, ["--clearenv"], [])
         if not on.hidden_host_files:
             usr = ["--ro-bind", "/usr", "/usr"]
-            argv = _changed(argv, usr, [*usr, "--ro-bind-try", HIDDEN_FOLDER, HIDDEN_FOLDER])
+            argv = changed(argv, usr, [*usr, "--ro-bind-try", HIDDEN_FOLDER, HIDDEN_FOLDER])
         if not on.own_devices:
-            argv = _changed(
-                _changed(argv, ["--remount-ro", "/dev"], []), ["--dev", "/dev"], ["--dev-bind", "/dev", "/dev"]
+            argv = changed(
+                changed(argv, ["--remount-ro", "/dev"], []), ["--dev", "/dev"], ["--dev-bind", "/dev", "/dev"]
             )
         if not on.read_only_root:
-            argv = _changed(argv, ["--remount-ro", "/"], [])
+            argv = changed(argv, ["--remount-ro", "/"], [])
             if job.tree is not None:
                 tree = [str(job.tree), TREE]
-                argv = _changed(argv, ["--ro-bind", *tree], ["--bind", *tree])
+                argv = changed(argv, ["--ro-bind", *tree], ["--bind", *tree])
         if not on.capabilities:
-            argv = _changed(argv, ["--cap-drop", "ALL"], ["--cap-add", "ALL"])
+            argv = changed(argv, ["--cap-drop", "ALL"], ["--cap-add", "ALL"])
         return argv
 
     def _own(self, job: Job) -> list[str]:
         argv = super()._own(job)
         if not self._on.sized_folders:
             for folder, size in self._writable(job).items():
-                argv = _changed(argv, ["--size", str(size), "--tmpfs", folder], ["--tmpfs", folder])
+                argv = changed(argv, ["--size", str(size), "--tmpfs", folder], ["--tmpfs", folder])
         return argv if self._on.fresh_folders else [*argv, "--bind", str(self._shared(job)), "/tmp"]
 
     def _shared(self, job: Job) -> Path:
@@ -236,7 +236,7 @@ class WeakDocker(Docker):
         return WeakContainer(self._on, neighbour, self._engine, self._image, program, folder, shape, slot, devices)
 
 
-def _changed(argv: list[str], words: list[str], others: list[str]) -> list[str]:
+def changed(argv: list[str], words: list[str], others: list[str]) -> list[str]:
     """Returns a command in which some words stand instead of others.
 
     Raises:

@@ -19,9 +19,13 @@ from whet.evaluators.prove.proof import Code, Inputs, Plain, Replay
 from whet.testing.proofs.corpus import PREFIXES
 
 SECONDS = 10
+"""Wall seconds of one run of a function, natively or under qemu; one that takes longer counts as endless. A smaller
+value takes slow runs on a busy machine for endless, a larger one only waits longer for those that are."""
 EMULATORS = {"x86_64": (), "aarch64": ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu")}
 LETTERS = {8: "b", 16: "h", 32: "i", 64: "q"}
 PAGES = 0x4000
+"""Bytes of a buffer's room and of each protected region around it: a multiple of pages of 4 and of 16 KiB, as mprotect
+takes whole pages only. A buffer may be as long; a larger value admits longer ones and larger pages."""
 MAIN = """\
 #define _GNU_SOURCE
 #include <stdint.h>

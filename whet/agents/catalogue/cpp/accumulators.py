@@ -12,6 +12,8 @@ from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import MATH
 
 CHAINS = 4
+"""Partial results of the rewritten loop. An addition of floats takes about four cycles, so four keep one adder busy;
+more take more registers and a longer remainder loop. `_lines` joins exactly four."""
 _EFFECTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "{", ";"})
 _PURE = MATH | frozenset({"abs", "sizeof"})
 _KINDS = {"float32": "float", "float64": "double"}

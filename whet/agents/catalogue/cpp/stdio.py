@@ -15,6 +15,8 @@ _UNLOCKED = {
 _WRITES = ("printf", "puts", "putchar", "fputs", "fwrite", "putc", "fputc", "putchar_unlocked", "putc_unlocked")
 _THREADS = ("thread", "jthread", "async", "pthread_create", "thrd_create", "fork")
 BUFFER = 1 << 16
+"""Bytes of the buffer that stdout gets, which is more than a page. A larger one calls the system less often, but takes
+more memory and loses more output in a crash; a smaller one gains less."""
 
 
 class UnlockedCharacters(CppEdit):

@@ -11,6 +11,8 @@ from whet.agents.catalogue.cpp.edit import Change, FunctionEdit, Splice, indenta
 from whet.agents.catalogue.cpp.source import CppSource
 
 TIMES = (4, 8)
+"""Copies of a loop's body, one proposal each. More copies save more jumps, but are slower in loops of few turns, and
+where the code outgrows the instruction cache; a third number makes a third proposal for each loop."""
 PRAGMA = re.compile(r"#\s*pragma\s+GCC\s+unroll\b")
 
 

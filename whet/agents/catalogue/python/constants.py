@@ -15,7 +15,11 @@ from whet.agents.catalogue.python.source import PythonSource
 from whet.agents.catalogue.python.uses import How, bindings, names_in, parameter, uses
 
 _LONG_ENOUGH = 4
+"""Elements of a list from which a set may replace it. A smaller value proposes more edits whose gain is small; a larger
+one leaves out lists where a set is faster."""
 _LONG = 8
+"""Elements from which a list written at the top of the file is replaced although no loop holds the test. A smaller
+value proposes more edits of little gain; a larger one misses functions that are called often."""
 
 
 class ConstantMembership(PythonEdit):

@@ -18,6 +18,8 @@ _COPIES = frozenset({"list", "tuple", "sorted", "copy", "keys"})
 _READERS = frozenset({"sum", "min", "max", "any", "all", "sorted", "set", "frozenset", "join", "Counter"})
 _COPIERS = frozenset({"deepcopy", "dumps"})
 _ELSEWHERE = 2
+"""Levels at which a copy counts as changed where its uses do not show it; two levels are copied then. 1 would copy one
+level only, which is wrong more often; a larger value does what 2 does."""
 
 
 class AvoidedCopies(PythonEdit):

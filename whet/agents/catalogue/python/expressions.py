@@ -23,7 +23,7 @@ from whet.agents.catalogue.python.uses import How, Use, free_names, uses, within
 _NUMERIC = frozenset({"len", "abs", "round", "int", "float", "min", "max", "sum"})
 _ELEMENT = "[]"
 _MOST = 4  # alone, a function: each is a small gain, and all together come first
-_LONGEST_NAME = 30
+_LONGEST_NAME = 30  # characters of the variable for a moved expression; more only make longer lines, fewer say less
 
 
 class InvariantExpressions(PythonEdit):

@@ -15,6 +15,8 @@ from whet.agents.catalogue.python.source import PythonSource, Scope
 from whet.agents.catalogue.python.uses import How, Use, bindings, names_in, parameter, uses
 
 _FEW = 10
+"""Elements at the start of a sorted list that are taken with heapq where constant indices alone read it. heapq is
+faster than sorting only for few: a larger value proposes slower rewrites, a smaller one misses faster ones."""
 
 
 class SortedForExtremes(PythonEdit):

@@ -19,6 +19,8 @@ _PARSERS = frozenset({"strptime", "fromisoformat", "Decimal", "Fraction", "ip_ad
 _UNHASHABLE = frozenset({"list", "dict", "set", "deque", "array", "iterator"})
 _REDUCERS = frozenset({"min", "max", "sum", "sorted", "reversed"})
 _FEW_CALLS = 3
+"""Calls in a helper without a loop from which it counts as costly. A smaller value proposes caches for helpers that
+take little more than a lookup; a larger one misses costly helpers."""
 
 
 class CachedHelpers(PythonEdit):

@@ -18,7 +18,11 @@ RULES = "PERF,C4,FURB,SIM110,SIM118,UP031,UP032"
 """Performance, comprehensions and modern library calls; loops that search; texts that are formatted."""
 
 _SECONDS = 20
+"""Wall seconds of one run of ruff on one file, after which it counts as failed and nothing is proposed. A smaller limit
+loses fixes on a busy machine; a larger one lets a ruff that hangs hold the search up for longer."""
 _MOST_RULES = 12
+"""Rules that get a proposal of their own. Each is a run of ruff and a candidate to evaluate; the fixes of rules beyond
+these are only in the proposal of all together."""
 _OPTIONS = (
     "check", "--isolated", "--no-cache", "--quiet", "--preview", "--unsafe-fixes", "--ignore-noqa", "--exit-zero",
     "--target-version", "py310", "--stdin-filename", "source.py",

@@ -13,6 +13,8 @@ from whet.evaluators.evidence import provenance
 from whet.sandbox.counters.registry import survey
 
 GIT_SECONDS = 20.0
+"""Seconds that one git command may take. After a smaller limit a campaign can fail on a busy machine; a larger one only
+delays the error where git hangs."""
 PACKAGE = Path(whet.__file__).parent
 
 

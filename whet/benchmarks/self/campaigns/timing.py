@@ -31,6 +31,8 @@ BLOCKS, BLOCK = 5, 10
 """Live verdicts on a twin of each target come in blocks: a kill loses at most one of them."""
 SEED = 20260101
 SPEEDUPS = (1.0, 1.03, 1.05)
+"""True speedups that are replayed: at 1 each win is an error, the others show how often small gains are found. Each
+adds a column, and replays of every rule."""
 OPTIONS = Options(min_speedup=1.01)
 MOST_WRONG = 1 - OPTIONS.confidence
 """The error that the rule promises: an item is wrong where its exact 95 % bounds lie above that."""

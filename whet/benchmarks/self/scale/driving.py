@@ -23,6 +23,7 @@ from whet.sandbox.workers.base import Executor
 from whet.testing.scripted import ScriptedModel
 
 ANSWER_TOKENS = 16
+"""Tokens of an answer at most. The scripted model answers with one number, so that a larger limit changes no answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,11 @@ ON_RAY = (Victim.DRIVER, *[Victim.WORKER] * 4)
 HOSTS = (Victim.RAYLET,) * 4
 """No driver is killed, so that nothing has to wait until one has begun."""
 KILLS, RAYLETS = 200, 20
+"""Kills of drivers and workers at least, on local processes and again on Ray, and kills of raylets at least. More show
+rarer faults and take longer."""
 ROUNDS, LONGER = 60, 200
+"""Rounds of a script, and of one beside which no driver is killed. Longer scripts meet more kills before their results
+are checked."""
 
 
 def kills(kills: int = KILLS, rounds: int = ROUNDS) -> Iterator[str]:

@@ -18,10 +18,12 @@ from whet.core.store import Store
 from whet.sandbox.workers.base import Executor
 
 CANDIDATES = 100_000
+"""Candidates through one driver: over the 95,000 after `SETTLED`, `GROWTH_GOAL` is about 1 KB each. More show smaller
+growth and take longer."""
 SETTLED = 5_000
 """Candidates after which all that is loaded once is loaded."""
-LOOKS = 10
-SLOTS = 2
+LOOKS = 10  # looks at the memory after the first one, evenly spread; more show more finely when it grows
+SLOTS = 2  # slots that take candidates; more compete with the driver for the cores of a small machine
 BATCH = 500
 """Candidates that are handed over together, while as many before them are under way."""
 RUN = "flood"

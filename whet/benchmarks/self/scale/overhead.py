@@ -17,7 +17,7 @@ from whet.sandbox.workers.base import Executor
 
 GOAL = 3.0
 """Milliseconds a candidate."""
-SLOTS = 2
+SLOTS = 2  # slots in both places; with more than the machine has cores, work waits for a core
 WORK = (0.0, 0.005)
 """Seconds of a processor that a candidate takes."""
 

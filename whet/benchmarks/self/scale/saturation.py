@@ -19,11 +19,15 @@ from whet.core.errors import UsageError
 from whet.core.store import Store
 
 WORKERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Numbers of workers that are simulated, a row of each table. Larger ones show what saturates with longer
+candidates."""
 DURATIONS = (0.1, 1.0, 10.0, 60.0)
 """Mean seconds of a candidate."""
 REAL = (1, 2, 4, 8)
 """Workers that sleep instead of working, so that a small machine can have more of them than cores."""
 SLEEP = 0.05
+"""Seconds that a candidate of theirs sleeps. Longer ones hide the costs that the simulation is checked for; much
+shorter ones saturate the driver with few workers."""
 SEED = 20_261_123
 CAUSES = {
     "driver": "the driver's process, which submits and collects one candidate at a time",

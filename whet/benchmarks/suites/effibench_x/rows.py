@@ -18,6 +18,8 @@ from whet.sandbox.toolchains.native import found
 SLOT = "==Code Submission=="
 """A line with it stands in a runner where the solution belongs."""
 LONGEST_FILE = 256 << 20
+"""Bytes of a JSON file at most, since it is read as a whole. A larger bound takes more memory; a smaller one may refuse
+real data."""
 NAME = re.compile(r"[\w.-]{1,200}")
 FILES = "*.json"
 

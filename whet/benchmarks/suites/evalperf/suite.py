@@ -41,7 +41,11 @@ from whet.evaluators.scores.evalperf import MAX_PROFILED, MIN_CORRECT, dps, dps_
 
 LIMITS = Limits(seconds=45.0, memory=12 * 1024 * MIB)
 LEAST_SECONDS = 4.0
+"""Seconds that a test has at least, by the suite's rule, however fast the canonical solution is. More let slower
+samples pass."""
 TIMES_CANONICAL = 4.0
+"""The limit of a test in multiples of the canonical solution's seconds, by the suite's rule. More let slower samples
+pass."""
 FEW = f"fewer than {MIN_CORRECT} samples a task: each task with a right one counts"
 
 WORKLOAD = '''"""The suite's performance input is timed; other sizes give the inputs of its tests."""

@@ -19,7 +19,7 @@ from whet.core.errors import UsageError
 from whet.evaluators.scores import common, pareval
 
 NAME = "pareval-results.json"
-DRAWS = (1, 5, 10, 20)
+DRAWS = (1, 5, 10, 20)  # k of the figures; one above 1 is shown where each problem has as many samples
 LEAST = 1e-8
 """Seconds below which the suite takes no time."""
 EXPECTED = "expected best of k; wrong samples are 0"

@@ -20,6 +20,8 @@ ROWS = ("test.jsonl", "py_reference.jsonl")
 NAME = re.compile(r"[A-Za-z0-9_]{1,64}")
 INPUT = re.compile(r"input\.(\d{1,6})\.txt")
 LONGEST_CASE = 64 << 20
+"""Bytes of an input or an output at most, since it is read as a whole; one that is longer excludes its row. A larger
+bound takes more memory."""
 
 
 def read(root: Path) -> Reading:

@@ -16,7 +16,7 @@ from whet.core.errors import UsageError
 from whet.core.task import MIB, Case, Limits, Task
 from whet.evaluators.finding import Fault
 
-NEAR = 1e-3
+NEAR = 1e-3  # difference below which two numbers count as equal, by the suite's rule; more accepts less exact output
 FLAGS = {"v1": ("--std=c++17", "-O1"), "v2": ("-O3", "--std=c++17")}
 LIMITS = {"v1": Limits(seconds=10.0, memory=500 * MIB), "v2": Limits(seconds=120.0)}
 

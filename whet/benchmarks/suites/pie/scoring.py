@@ -21,6 +21,8 @@ from whet.evaluators.scores import common, pie
 NAME = "pie-results.jsonl"
 FIRST = "the first k samples count, as in PIE's scorer; wrong or slower is 1x"
 MOST_SAMPLES = 1000
+"""Samples that are read of a row of results; further ones are left out silently. A smaller bound changes scores; a
+larger one admits longer rows."""
 
 
 @dataclass(frozen=True, slots=True)

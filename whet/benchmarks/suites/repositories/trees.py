@@ -16,7 +16,11 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.shell import Ran, Shell, opened, staged
 
 PREPARE_SECONDS = 1800.0
+"""Seconds that copying, patching or rebuilding a checkout may take each: a build may take half an hour. A smaller limit
+fails slow builds, and excludes a row whose base is slow; a larger one waits longer for a build that hangs."""
 TEST_SECONDS = 3600.0
+"""Seconds of one run of pytest. A smaller limit fails slow tests, and excludes a row whose base is slow; a larger one
+waits longer for a patch that hangs."""
 PLUGIN = "whet_outcomes"
 OUTCOMES = """\
 import json
