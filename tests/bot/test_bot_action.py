@@ -15,7 +15,7 @@ from paths import ROOT
 
 from whet.bot import action
 from whet.bot.action import GitHubError, act
-from whet.bot.exchange import read_findings, write_findings
+from whet.bot.exchange import MOST, read_findings, write_findings
 from whet.bot.request import Kind
 from whet.bot.settings import Limits
 from whet.bot.workflows import NAMES, workflow_texts, write_workflows
@@ -93,6 +93,17 @@ def test_what_a_fork_found_is_posted_as_data(hub, run, number, file):
     assert run("post", file, "workflow_run", event) == "1 verified rewrite"
     state = there(hub)
     assert len(state["comments"]) == len(state["checks"]) == 1
+
+
+def test_what_is_written_can_be_read_however_long_the_patches_are(file):
+    long = [replace(GAIN, patch="x" * (100_000 + number)) for number in range(MOST)]
+    wide = [replace(GAIN, patch="\u2603" * 100_000) for _ in range(MOST)]
+    write_findings(file, 1, "a" * 40, Kind.CHANGE, long)
+    assert [one.patch for one in read_findings(file).findings] == [one.patch for one in long]
+    write_findings(file, 1, "a" * 40, Kind.CHANGE, wide)
+    kept = [bool(one.patch) for one in read_findings(file).findings]
+    assert len(kept) == MOST
+    assert 0 < sum(kept) < MOST, "only as many patches are left out as need be"
 
 
 def test_findings_about_another_head_are_not_posted(hub, run, number, file):

@@ -21,7 +21,7 @@ import whet as library
 from whet.core.candidate import content_id
 from whet.core.errors import UsageError, WhetError
 from whet.core.plain import to_plain
-from whet.evaluators.evidence.bundle import MANIFEST, RECORD, Bundle, Contradiction, listed, read_bundle
+from whet.evaluators.evidence.bundle import MANIFEST, RECORD, Bundle, Contradiction, listed, read_bundle, write_bundle
 from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
 from whet.evaluators.timing.process_observation import Observation, ObservedProcess
@@ -362,6 +362,17 @@ def test_a_field_that_whet_does_not_write_is_a_contradiction(checked, tmp_path) 
 
 def parts_of(document: dict[str, Any], rung: str) -> dict[str, Any]:
     return next(one for one in document["rungs"] if one["name"] == rung)["evidence"]
+
+
+def test_what_nobody_would_read_is_not_written(checked: Bundle, tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "evidence.zip"
+    monkeypatch.setattr("whet.evaluators.evidence.bundle.MOST_PARTS", len(checked.parts) + 1)
+    write_bundle(checked, path)
+    assert read_bundle(path).texts == checked.texts
+    more = replace(checked, texts={**checked.texts, "candidates/another.py": b"pass\n"})
+    with pytest.raises(UsageError, match="which no whet would read"):
+        write_bundle(more, tmp_path / "more.zip")
+    assert not (tmp_path / "more.zip").exists()
 
 
 def test_a_part_cannot_be_the_folder_of_another(checked, tmp_path) -> None:

@@ -13,9 +13,10 @@ from whet.bot.webhook import Sha
 from whet.core.errors import UsageError
 from whet.core.plain import to_plain
 
-LARGEST = 2 << 20
-"""Bytes of the file, which a job without rights wrote and nobody vouches for; a larger file is refused unread. A larger
-value lets that job take more memory of the one that posts; a smaller one refuses true findings with long patches."""
+LARGEST = 8 << 20
+"""Bytes of the file, which a job without rights wrote and nobody vouches for; a larger file is refused unread, so none
+is written: the longest patches are left out before. A larger value lets that job take more memory of the one that
+posts; a smaller one leaves out more patches."""
 MOST = 50
 """Findings of the file. Further ones are not written, and a file with more is refused; a larger value makes the file
 and the comment longer, a smaller one leaves findings out."""
@@ -90,10 +91,14 @@ class Handed(BaseModel):
 
 
 def write_findings(path: Path, number: int, head: str, kind: Kind, findings: list[Finding]) -> None:
-    """Writes the file."""
+    """Writes the file; of a patch that does not fit nothing is written."""
     rows = [Exchanged.model_validate(to_plain(one)) for one in findings[:MOST]]
     handed = Handed(schema="whet.bot-findings/1", number=number, head=head, kind=kind, findings=rows)
-    path.write_text(handed.model_dump_json(by_alias=True, indent=1), encoding="utf-8")
+    while len(text := handed.model_dump_json(by_alias=True, indent=1).encode()) > LARGEST and any(
+        row.patch for row in rows
+    ):
+        max(rows, key=lambda row: len(row.patch)).patch = ""
+    path.write_bytes(text)
 
 
 def read_findings(path: Path) -> Handed:

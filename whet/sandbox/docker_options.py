@@ -21,10 +21,10 @@ SUPERVISOR_MEMORY = 32 * MIB
 takes them from what the job was promised; more lets a job exceed its limit by as much."""
 PRELOADED_MEMORY = 64 * MIB  # what jobs change of the modules that the supervisor has imported, and so hold twice
 SUPERVISOR_PROCESSES = 4  # init, the supervisor, its sweeper, and the program inside
-TREE_BYTES = 96 * MIB
-"""Bytes of the file system in memory that holds a job's tree; they count against the container's limit. A copy of a
-project has 64 MiB at most (`whet.evaluators.project`). A job whose tree does not fit is not started; more lets trees
-take more of a job's memory."""
+TREE_BYTES = 160 * MIB
+"""Bytes of the file system in memory that holds a job's tree; those in use count against the container's limit. A
+package, or what a build leaves, has 128 MiB at most. A job whose tree does not fit is not started; more lets trees take
+more of a job's memory."""
 INODES = 65536
 """Files in each file system in memory, as many as the watchdog allows (`watchdog.MOST_FILES`). More let empty files,
 which do not count towards its size, take more of the kernel's memory; with fewer, jobs that write many files fail."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import json
+import resource
 import statistics
 import threading
 import time
@@ -54,7 +55,6 @@ REPEATS = 3  # runs of each side, whose medians count; more steady the ratios an
 SAMPLE_SECONDS = 0.01
 """Seconds between two samples of memory; the suite's are 0.1 apart. Longer gaps make the integral coarser; shorter ones
 take more of a processor beside the run."""
-PAGE = 4096
 MEASURES = {"seconds": "NET", "peak": "NMU", "integral": "NTMU"}
 """Of a run: seconds, MB and MB*s -> what the suite calls the ratio to the canonical solution's."""
 RAN = "tasks that ran alone: see n and pass@1"
@@ -323,7 +323,7 @@ class _Sampling:
 
 def _resident(pid: int) -> int:
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
     except (OSError, IndexError, ValueError):  # it has ended
         return 0
 

@@ -33,6 +33,7 @@ packages."""
 MOST_PARTS = 5000
 """Parts of a bundle that is read: a package has up to 4,000 files (`whet.evaluators.package.MOST_FILES`). A larger
 limit lets a stranger's file cost more checks of names and hashes; a smaller one refuses evidence of large packages."""
+MARGIN = 4 * MIB  # of those for the archive's own headers: 5,000 of two names each; less could write what none reads
 LONGEST_NAME, LONGEST_PART = 500, 255
 """Characters of the path of a part, and bytes of one name in it: file systems of Linux take 255. Longer names could not
 be unpacked; a shorter path refuses files in deep folders."""
@@ -82,11 +83,16 @@ def write_bundle(bundle: Bundle, path: Path) -> None:
     """Writes a bundle; the same bundle gives the same bytes.
 
     Raises:
-        UsageError: the file cannot be written, or a part has a name that no archive should hold.
+        UsageError: the file cannot be written, a part has a name that no archive should hold, or it would be too large
+            to be read.
     """
     parts = {MANIFEST: bundle.manifest, **bundle.parts}
     if bundle.signature is not None:
         parts[SIGNATURE] = bundle.signature
+    if len(parts) > MOST_PARTS or sum(map(len, parts.values())) > MOST_BYTES - MARGIN:
+        raise UsageError(
+            f"the evidence comes to more than {MOST_PARTS} parts or {MOST_BYTES // MIB} MiB, which no whet would read"
+        )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, data in sorted(parts.items()):

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import whet
+from whet.core.errors import UsageError
 from whet.core.evidence import Machine, Provenance, Toolchain
 from whet.core.task import MIB, Task
 from whet.evaluators.languages.registry import language_of_task
@@ -108,13 +109,19 @@ def toolchain(task: Task, interpreter: Interpreter) -> Toolchain:
 @cache
 def _asked(executable: Path, modules: tuple[str, ...]) -> tuple[str, str, dict[str, str]]:
     command = [str(executable), "-s", "-c", ASK, *modules]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=True, cwd="/").stdout
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=True, cwd="/").stdout
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"{executable} does not tell its version within {ASK_SECONDS:g} s") from None
     version, path, packages = json.loads(said)
     return version, path, packages
 
 
 def _first_line(command: list[str]) -> str:
-    said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=False).stdout
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=ASK_SECONDS, check=False).stdout
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"{command[0]} does not tell its version within {ASK_SECONDS:g} s") from None
     return said.strip().partition("\n")[0]
 
 

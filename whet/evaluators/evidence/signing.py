@@ -124,8 +124,11 @@ def _tool(option: str) -> str:
 
 
 def _ask(command: Sequence[str], data: bytes) -> str | None:
-    """Returns what a command that succeeds prints, else None."""
-    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=SECONDS)
+    """Returns what a command that succeeds in time prints, else None."""
+    try:
+        done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 

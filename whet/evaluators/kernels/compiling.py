@@ -32,6 +32,7 @@ NO_TRITON = "triton is not installed in the candidates' python; Triton answers n
 NO_DUMP = "cuobjdump is not installed (triton brings one): no instruction mix"
 COMPLAINTS = 8
 """Errors of a compiler that are shown."""
+MOST_WARPS = 32  # of a block: 1024 threads, the most that any device takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def _checked(value: Any) -> dict[str, Any]:
         {
             "name": str(one["name"])[:200],
             "cubin": b64decode(_of(str, one["cubin"]), validate=True),
-            "warps": min(max(1, _of(int, one["warps"])), WARP),
+            "warps": min(max(1, _of(int, one["warps"])), MOST_WARPS),
             "shared": max(0, _of(int, one["shared"])),
         }
         for one in value["kernels"]

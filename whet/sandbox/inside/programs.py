@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
 PR_SET_DUMPABLE = 4
-TAIL = 16384
-"""Bytes of the end of stderr that are returned, of compilers too. Less cuts off more of what they say; more must stay
-below the 1 MiB that an answer may have beyond its output limit."""
+MOST_SAID = 16384
+"""Bytes of stderr that are handed over: of more, the first half of them and the last, since compilers tell the cause
+first and tracebacks last. More let a candidate that writes without end take memory outside."""
 SHARED = ("/tmp", "/dev/shm")
 READY = b"\n"
 SAID, GATE = 8, 9
@@ -192,12 +192,21 @@ class Launcher:
         return found
 
     def output(self) -> tuple[bytes, bytes]:
-        """Returns stdout and the end of stderr of the last run."""
+        """Returns stdout, and the beginning and the end of stderr, of the last run."""
         _, (stdout, _), (stderr, _) = self.files
         with open(stdout, "rb", closefd=False) as file:
             file.seek(0)
             written = file.read()
-        return written, os.pread(stderr, TAIL, max(0, os.fstat(stderr).st_size - TAIL))
+        return written, both_ends(stderr)
+
+
+def both_ends(descriptor: int) -> bytes:
+    """Returns what a file holds, without its middle where that is more than `MOST_SAID` bytes."""
+    size = os.fstat(descriptor).st_size
+    if size <= MOST_SAID:
+        return os.pread(descriptor, MOST_SAID, 0)
+    half = MOST_SAID // 2
+    return os.pread(descriptor, half, 0) + b"\n[...]\n" + os.pread(descriptor, half, size - half)
 
 
 def unnamed() -> tuple[int, int]:
