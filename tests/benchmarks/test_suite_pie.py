@@ -15,6 +15,7 @@ from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Unusable
 from whet.benchmarks.suites.pie import SUITE
 from whet.benchmarks.suites.pie.rule import accuracy
+from whet.benchmarks.suites.pie.scoring import MOST_SAMPLES
 from whet.core.errors import UsageError
 from whet.core.options import Options
 from whet.evaluators.targets import read_task
@@ -282,6 +283,17 @@ def test_other_files_are_no_results_and_broken_ones_are_told(tmp_path):
     assert SUITE.imported(tmp_path / "a.csv") is None
     with pytest.raises(UsageError, match="row 2"):
         SUITE.imported(tmp_path / "b.jsonl")
+
+
+def test_a_row_with_more_samples_than_are_read_is_refused(tmp_path):
+    plain = {"src_id": "a", "tgt_id": "b", "problem_id": "p", "src_code_agg_runtime": 1.0}
+    samples = {f"generated_answers_{number}_accuracy": 1.0 for number in range(MOST_SAMPLES)}
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps(plain | samples))
+    assert SUITE.imported(file) is not None
+    file.write_text(json.dumps(plain | samples | {f"generated_answers_{MOST_SAMPLES}_accuracy": 1.0}))
+    with pytest.raises(UsageError, match="more than 1000 samples"):
+        SUITE.imported(file)
 
 
 def test_predictions_are_lists_or_single_texts(tmp_path):

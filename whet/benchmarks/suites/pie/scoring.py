@@ -21,8 +21,7 @@ from whet.evaluators.scores import common, pie
 NAME = "pie-results.jsonl"
 FIRST = "the first k samples count, as in PIE's scorer; wrong or slower is 1x"
 MOST_SAMPLES = 1000
-"""Samples that are read of a row of results; further ones are left out silently. A smaller bound changes scores; a
-larger one admits longer rows."""
+"""Samples of a row of results at most; one with more is refused. A larger bound admits longer rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,9 @@ def _read(row: dict[str, Any]) -> Sampled:
     if not 0 < source < math.inf:
         raise RowFault("src_code_agg_runtime is no time")
     times: list[float] = []
-    while (column := f"generated_answers_{len(times)}_accuracy") in row and len(times) < MOST_SAMPLES:
+    while (column := f"generated_answers_{len(times)}_accuracy") in row:
+        if len(times) == MOST_SAMPLES:
+            raise RowFault(f"it has more than {MOST_SAMPLES} samples")
         accuracy = field(row, column, float)
         time = row.get(f"generated_answers_{len(times)}_agg_runtime")
         right = accuracy >= 1.0 and isinstance(time, int | float) and 0 < time < math.inf
