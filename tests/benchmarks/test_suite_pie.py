@@ -291,7 +291,8 @@ def test_a_row_with_more_samples_than_are_read_is_refused(tmp_path):
     file = tmp_path / "results.jsonl"
     file.write_text(json.dumps(plain | samples))
     assert SUITE.imported(file) is not None
-    file.write_text(json.dumps(plain | samples | {f"generated_answers_{MOST_SAMPLES}_accuracy": 1.0}))
+    more = plain | samples | {f"generated_answers_{MOST_SAMPLES}_accuracy": 1.0}
+    file.write_text(json.dumps(plain | samples) + "\n" + json.dumps(more))
     with pytest.raises(UsageError, match="more than 1000 samples"):
         SUITE.imported(file)
 
