@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from whet.benchmarks.self.floats import Found, judge, row, summary
 from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
 from whet.core.options import Options
 from whet.evaluators.floats.judge import FloatJudge
-from whet.evaluators.floats.leaves import Groups, leaves
+from whet.evaluators.floats.leaves import Group, Groups, leaves, wide
 from whet.evaluators.floats.reference import BITS, PythonReference
+from whet.evaluators.floats.rules import Allowance, beyond
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
@@ -28,6 +31,15 @@ def sandbox() -> Iterator[Sandbox]:
     opened = open_sandbox("bubblewrap", False)
     yield opened
     opened.close()
+
+
+def test_an_error_beyond_all_numbers_is_told_without_a_warning() -> None:
+    single = [np.array([1.0, one], np.float32) for one in (2.0, 3.0)]
+    ours, theirs = ({"result": Group("float32", [values], [("result", (2,))])} for values in single)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        said = beyond(ours, theirs, lambda _, group: Allowance(wide(group.values()), np.zeros(2), np.zeros(2)))
+    assert said == "result: element 1 of (2,): expected 2.0, got 3.0 (off by 1, allowed 0)"
 
 
 def judged(sandbox: Sandbox, pair: Pair, inputs: int) -> Found:

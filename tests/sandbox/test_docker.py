@@ -14,9 +14,11 @@ import pytest
 
 from whet.core.errors import SandboxError, UsageError
 from whet.core.task import MIB, Limits
+from whet.evaluators.package import MOST_BYTES
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.docker import Docker
 from whet.sandbox.docker_engine import IMAGE_VARIABLE, OWNER, image
+from whet.sandbox.docker_options import TREE_BYTES
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.link import Link
@@ -271,7 +273,8 @@ def test_without_an_engine_it_says_so(tmp_path) -> None:
 
 @pytest.mark.corpus(one_in=8)
 def test_a_tree_beyond_bounds_is_our_error(sandbox: Docker) -> None:
-    tree = sandbox.stage("big", {"data": bytes(100 << 20)})
+    sandbox.open(Job("calls", INTERPRETER, sandbox.stage("large", {"data": bytes(MOST_BYTES)}))).close()
+    tree = sandbox.stage("larger", {"data": bytes(TREE_BYTES + MIB)})
     with pytest.raises(SandboxError, match="No space left"):
         sandbox.open(Job("calls", INTERPRETER, tree))
 

@@ -157,8 +157,10 @@ class Ladder:
             workshop, source, self._oracle, options, seed, *judges, self._compared_alone, open_ladder
         )
         self._rungs = Rungs(workshop, source, self._oracle, options, seed, *judges)
+        self._timing = Timing(
+            self.task, options, seed, self._metrics, self._apart, lambda: self.baseline, lambda: self.comparing
+        )
         self._later: tuple[RungCheck, ...] = ()
-        self._timing: Timing | None = None
         self._tests: OwnTests | None = None
         self._baseline: Baseline | None = None
 
@@ -212,9 +214,6 @@ class Ladder:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
         self._tests = own_tests(task, self._workshop)
         self._later = self._rungs.later(self._baseline, self.comparing, self._tests)
-        self._timing = Timing(
-            task, self._options, self._seed, self._metrics, self._apart, self._baseline, self.comparing
-        )
 
     def _examined(self, subject: Subject, shortest_limit: float | None) -> Baseline:
         """Returns what an earlier run found of the baseline, or finds it."""
@@ -320,7 +319,7 @@ class Ladder:
             stages: when to look, and how much error each look may spend; none are those of a search.
             looks: the most to be taken; None for all.
         """
-        return self._timed.measure(candidate, verdict, stages or self.looks.search, looks)
+        return self._timing.measure(candidate, verdict, stages or self.looks.search, looks)
 
     def measure_alone(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Verifier.measure_alone`."""
@@ -328,18 +327,12 @@ class Ladder:
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""
-        return self._timed.confirm(candidate, verdict, self.looks.confirm, partial(self._described, candidate))
+        return self._timing.confirm(candidate, verdict, self.looks.confirm, partial(self._described, candidate))
 
     def _described(self, candidate: Candidate, confirmed: Verdict) -> Verdict:
         if self._kernels is None:
             confirmed = with_counters(self._workshop, candidate, confirmed, self._looked_at(candidate, "counters"))
         return with_labels(self.task, candidate, confirmed, lambda: self.profile(candidate))
-
-    @property
-    def _timed(self) -> Timing:
-        if self._timing is None:
-            raise AssertionError("validate() comes first")
-        return self._timing
 
     def close(self) -> None:
         """See `whet.evaluators.protocol.Evaluator.close`."""

@@ -22,7 +22,7 @@ from whet.evaluators.timing.statistics import Stage
 
 
 class Timing:
-    """Measures the candidates of a task beside its validated baseline."""
+    """Measures the candidates of a task beside its validated baseline. What is not timed needs none."""
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class Timing:
         seed: int,
         metrics: Metrics,
         apart: Apart | None,
-        baseline: Baseline,
-        comparing: Comparing,
+        baseline: Callable[[], Baseline],
+        comparing: Callable[[], Comparing],
     ) -> None:
         """Measures nothing yet.
 
@@ -42,8 +42,8 @@ class Timing:
             seed: of the run.
             metrics: measure them.
             apart: judges those that cannot run here as they are; None where all can.
-            baseline: validated.
-            comparing: compares candidates with it.
+            baseline: returns the validated one.
+            comparing: returns what compares candidates with it.
         """
         self._task = task
         self._until = options.until
@@ -87,7 +87,7 @@ class Timing:
         hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
         fresh = found_by(
             lambda: with_the_baseline(
-                lambda n: self._comparing.alone(candidate, derive(seed, n) if n else seed, hash_seed)
+                lambda n: self._comparing().alone(candidate, derive(seed, n) if n else seed, hash_seed)
             )
         )
         if isinstance(fresh, Fault | Skipped):
@@ -107,7 +107,7 @@ class Timing:
         if rung := self._untimed(name, candidate, verdict):
             return extended(verdict, rung)
         seed = derive(self._seed, name, candidate.id)
-        return extended(verdict, *self._metrics.climb(name, candidate, self._baseline, stages, seed, begun, looks))
+        return extended(verdict, *self._metrics.climb(name, candidate, self._baseline(), stages, seed, begun, looks))
 
     def _untimed(self, name: str, candidate: Candidate, verdict: Verdict) -> Rung | None:
         """Returns the rung of what is not timed; None of all else."""

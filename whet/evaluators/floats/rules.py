@@ -52,7 +52,8 @@ def beyond(ours: Groups, theirs: Groups, rule: Rule) -> str:
         error = error_of(b, allowance.truth)
         wrong = ~(error <= allowance.allowed)
         if wrong.any():
-            worst = int(np.argmax(np.where(wrong, error / np.maximum(allowance.allowed, LEAST), 0)))
+            with np.errstate(over="ignore"):  # so far beyond that no number says how far
+                worst = int(np.argmax(np.where(wrong, error / np.maximum(allowance.allowed, LEAST), 0)))
             off = f" (off by {float(error[worst]):.3g}, allowed {float(allowance.allowed[worst]):.3g})"
             return _said(group, worst, a, b, off)
     return ""
