@@ -105,7 +105,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Suites
 
 
 def checked(suites: Suites, source: str, command: str = "pytest -q") -> Fault | Passed:
-    return suites[command].check(suites.sandbox, find_interpreter(), source)
+    return found_by(lambda: suites[command].check(suites.sandbox, find_interpreter(), source))
 
 
 COMMANDS = ("pytest -q", "python -m unittest unit", "python unit.py", "python script.py", "python -m script")
