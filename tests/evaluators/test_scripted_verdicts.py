@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -274,6 +275,43 @@ def test_a_whole_run_has_a_document_evidence_and_a_report_that_agree(written: Pa
     report = page(store, store.run(result.run))
     store.close()
     assert f"{result.speedup.ratio:.2f}" in report
+
+
+def test_of_a_gain_that_is_confirmed_next_the_first_look_is_enough(written: Path, tmp_path: Path, scripted) -> None:
+    def turns(result: Result) -> list[int]:
+        store = Store(tmp_path / "home")
+        bundle = bundle_of(store, result.run)
+        store.close()
+        assert contradictions(bundle) == []
+        timed = [rung for rung in bundle.record.rungs if rung.evidence.get("measurements")]
+        return [len(rung.evidence["measurements"][0]["raw"]["turns"]) for rung in timed]
+
+    scripted(ratio=4.0, noise=0.2, looks=None)  # so that the interval of eight turns is no use
+    confirmed = judge(written, tmp_path / "home")
+    assert confirmed.status is Status.IMPROVED, confirmed.message
+    assert turns(confirmed) == [8, 20]
+    assert turns(judge(written, tmp_path / "home", until="measure")) == [20]
+    scripted(ratio=1.0, noise=0.2, looks=None)
+    assert turns(judge(written, tmp_path / "home")) == [20]
+
+
+def test_evidence_cannot_stop_at_a_look_that_shows_nothing(written: Path, tmp_path: Path, scripted) -> None:
+    scripted(ratio=1.0, looks=None)
+    result = judge(written, tmp_path / "home")
+    store = Store(tmp_path / "home")
+    bundle = bundle_of(store, result.run)
+    store.close()
+    (place,) = (place for place, rung in enumerate(bundle.record.rungs) if rung.name == "measure")
+    measure = bundle.record.rungs[place]
+    (row,) = measure.evidence["measurements"]
+    raw = {**row["raw"], "turns": row["raw"]["turns"][:8], "stages": row["raw"]["stages"][:1], "dropped": []}
+    cut = replace(measure, evidence={**measure.evidence, "measurements": [{**row, "raw": raw}]})
+    rungs = (*bundle.record.rungs[:place], cut, *bundle.record.rungs[place + 1 :])
+    known = contradictions(replace(bundle, record=replace(bundle.record, rungs=rungs)))
+    assert any("were not looked at when verify looks at them" in line for line in known)
+    confirm = replace(cut, name="confirm", status=RungStatus.FAILED)
+    known = contradictions(replace(bundle, record=replace(bundle.record, rungs=(*rungs, confirm))))
+    assert any("no gain was shown, and not all looks were taken" in line for line in known)
 
 
 @pytest.mark.corpus(one_in=8)

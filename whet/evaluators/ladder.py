@@ -323,7 +323,7 @@ class Ladder:
 
     def measure_alone(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Verifier.measure_alone`."""
-        return self.measure(candidate, verdict, self.looks.verdict)
+        return self._timing.measure_alone(candidate, verdict, self.looks.verdict)
 
     def confirm(self, candidate: Candidate, verdict: Verdict) -> Verdict:
         """See `whet.evaluators.protocol.Evaluator.confirm`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whet.core.candidate import Candidate
-from whet.core.measurement import Measurement
+from whet.core.measurement import Measurement, Outcome
 from whet.core.options import Options
 from whet.core.rungs import beyond
 from whet.core.task import Task
@@ -17,7 +17,7 @@ from whet.evaluators.climbing.comparing import Comparing
 from whet.evaluators.finding import Fault, Skipped, found_by
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.rungs import ended, extended, lengthened, unasked, unrunnable, with_evidence, with_the_baseline
-from whet.evaluators.timing.metrics import Metrics
+from whet.evaluators.timing.metrics import Metrics, looked_at_once
 from whet.evaluators.timing.statistics import Stage
 
 
@@ -65,6 +65,23 @@ class Timing:
         begun, checked = verdict.rung("measure"), verdict.until("measure")
         timed = self._timed("measure", candidate, checked, stages, verdict.measurement, looks)
         return timed if begun is None else lengthened(timed, begun.seconds)
+
+    def measure_alone(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...]) -> Verdict:
+        """Returns a verdict with the rung ``measure`` on a rewrite that is confirmed at once where it is faster.
+
+        What the first look shows is enough then: confirming measures anew how much faster it is, on other inputs. Where
+        the first look shows no gain, and where nothing follows, all looks are taken.
+
+        Args:
+            candidate: was found right.
+            verdict: so far.
+            stages: see `measure`.
+        """
+        if self._untimed("confirm", candidate, verdict) is None and looked_at_once(stages, self._metrics.names):
+            verdict = self.measure(candidate, verdict, stages[:1], None)
+            if verdict.measurement is None or verdict.measurement.outcome is Outcome.FASTER:
+                return verdict
+        return self.measure(candidate, verdict, stages, None)
 
     def confirm(
         self,

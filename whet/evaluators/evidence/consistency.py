@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from whet.core.condition import conditions_in
 from whet.core.errors import UsageError
+from whet.core.evidence import Evidence
 from whet.core.measurement import OF_TIME, Measurement
 from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
@@ -34,7 +35,7 @@ from whet.evaluators.meters.registry import reading_meter
 from whet.evaluators.rungs import conclusion, reason_of
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
-from whet.evaluators.timing.metrics import looks_at
+from whet.evaluators.timing.metrics import looked_at_once, looks_at
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import MOST_INPUTS
 from whet.sandbox.toolchains.native import BY_CLANG
@@ -211,7 +212,9 @@ def _joined(
         usual = looks.get(bundle.record.command, ()) if meter is first else looked.beside
         stages = looked.confirm if rung.name == "confirm" else usual
         own = rung if meter is first else replace(rung, evidence=rung.evidence.get("beside", {}).get(meter.name, {}))
-        measured = list(_measured(bundle, own, task, meter, stages))
+        once = looked_at_once(stages, [one.name for one in meters])
+        once = once and rung.name == "measure" and _is_confirmed(bundle.record)
+        measured = list(_measured(bundle, own, task, meter, stages, stages[:1] if once else ()))
         wrong += [one for one in measured if isinstance(one, str)]
         if kept := [one for one in measured if isinstance(one, Measurement)]:
             found.append(least(kept))
@@ -222,10 +225,25 @@ def _joined(
     return constrained(found[0], found[1:], asked.constraints), []
 
 
+def _is_confirmed(record: Evidence) -> bool:
+    """Whether a rewrite was taken through the confirm rung right after it was measured."""
+    confirmed = any(rung.name == "confirm" and rung.status is not RungStatus.SKIPPED for rung in record.rungs)
+    return record.command == "verify" and confirmed
+
+
 def _measured(
-    bundle: Bundle, rung: Rung, task: Task, meter: Meter, usual: tuple[Stage, ...]
+    bundle: Bundle, rung: Rung, task: Task, meter: Meter, usual: tuple[Stage, ...], first: tuple[Stage, ...]
 ) -> Iterator[Measurement | str]:
-    """Yields each measurement of a metric as it follows from its samples, or what of it does not."""
+    """Yields each measurement of a metric as it follows from its samples, or what of it does not.
+
+    Args:
+        bundle: the evidence.
+        rung: which was timed.
+        task: that is judged.
+        meter: of the metric.
+        usual: when samples are looked at.
+        first: when they are, where the first look shows a gain that is confirmed next; none where all looks are taken.
+    """
     record = bundle.record
     rows = rung.evidence.get("measurements", [])
     flags = [tuple(row["flags"]) for row in rows if "compiled" not in row]
@@ -239,7 +257,7 @@ def _measured(
         known = {name: value for name, value in row.items() if name not in ("flags", "compiled")}
         recorded = from_plain(Measurement, known)
         theirs = tuple(from_plain(Stage, stage) for stage in recorded.raw["stages"])
-        stages = compiled.STAGES if "compiled" in row else usual
+        stages = compiled.STAGES if "compiled" in row else first if theirs == first else usual
         if theirs != stages:
             yield f"rungs.{rung.name}: the samples were not looked at when {record.command} looks at them"
             continue
@@ -250,6 +268,8 @@ def _measured(
         if isinstance(again, Fault):
             yield f"rungs.{rung.name}: its samples show {again.reason}"
             continue
+        if stages == first and not again.faster:
+            yield f"rungs.{rung.name}: no gain was shown, and not all looks were taken"
         ours, said = to_plain(again), to_plain(recorded)
         differing = [name for name in ours if name != "raw" and not _same(ours[name], said[name])]
         if not _same(again.raw["dropped"], recorded.raw["dropped"]):

@@ -27,6 +27,11 @@ def looks_at(meter: Meter, options: Options) -> Looks:
     return QUICK if options.quick else meter.looks
 
 
+def looked_at_once(stages: Sequence[Stage], metrics: Sequence[str]) -> bool:
+    """Whether a rewrite that is to be confirmed is measured by the first of several looks, where that shows it."""
+    return len(metrics) == 1 and len(stages) > 1
+
+
 class Metrics:
     """Measures the candidates of one task in several metrics.
 
@@ -38,6 +43,9 @@ class Metrics:
         meters: of ``options.metrics[0]`` and ``options.beside``.
         instruments: that figures beside the meters' come from.
         listener: hears of each turn.
+
+    Attributes:
+        names: of the metrics, the one that decides first.
     """
 
     def __init__(
@@ -54,6 +62,7 @@ class Metrics:
         first, *others = (
             (meter, Measuring(workshop, source, oracle, options, meter, instruments, listener)) for meter in meters
         )
+        self.names = tuple(meter.name for meter in meters)
         self._first = first[1]
         self._others = others
 
