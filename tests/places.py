@@ -24,7 +24,7 @@ from paths import TESTS
 from whet.agents.calls import State, question_of
 from whet.agents.optimize import optimize, resume
 from whet.core.candidate import content_id
-from whet.core.database.base import Kind as Database
+from whet.core.database.base import DatabaseKind
 from whet.core.database.postgres import PostgresDatabase
 from whet.core.database.sqlite import SqliteDatabase
 from whet.core.store import Store
@@ -260,7 +260,9 @@ def recorded(place: Place) -> tuple[set[str], set[str]]:
 
 def checkpoints(place: Place) -> list[bytes]:
     store = Store(place.home)
-    tables = "SELECT name FROM sqlite_master" if store.kind is Database.SQLITE else "SELECT tablename FROM pg_tables"
+    tables = (
+        "SELECT name FROM sqlite_master" if store.kind is DatabaseKind.SQLITE else "SELECT tablename FROM pg_tables"
+    )
     with store.connection() as db:
         known = "checkpoints" in {name for (name,) in db.execute(tables)}
         rows = db.execute("SELECT checkpoint FROM checkpoints").fetchall() if known else []

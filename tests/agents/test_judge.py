@@ -27,7 +27,7 @@ from whet.agents.models.base import ModelError, Reply
 from whet.agents.optimize import replay
 from whet.agents.predictions import Prediction, Predictions, Record
 from whet.core.candidate import Candidate
-from whet.core.events import Kind as Event
+from whet.core.events import EventKind
 from whet.core.profile import HotLine
 from whet.core.result import Status
 from whet.core.store import Store
@@ -146,7 +146,7 @@ def test_a_prediction_is_held_against_the_next_rounds_best_right_rewrite(work):
     assert "1 of 1 came to a gain" in second
     assert "Brier score\nis 0.04" in second
     assert "1 of 2 came to a gain" in third
-    texts = [event.text for event in work.events if event.kind is Event.JUDGE]
+    texts = [event.text for event in work.events if event.kind is EventKind.JUDGE]
     assert "the judge expected 2x: it came to 1.5x" in texts
 
 

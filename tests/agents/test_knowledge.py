@@ -16,7 +16,7 @@ from paths import ROOT
 
 from whet.agents.catalogue.registry import EDITS
 from whet.agents.embedded import embedded
-from whet.agents.knowledge import LONGEST_LINE, Card, Kind, card_of, cards, parse_card, relevant
+from whet.agents.knowledge import LONGEST_LINE, Card, CardKind, card_of, cards, parse_card, relevant
 from whet.agents.surroundings import surroundings
 from whet.core.profile import HotLine
 
@@ -82,7 +82,7 @@ def cpp_program(given: list[Card]) -> str:
 def test_there_are_enough_of_every_kind():
     assert len(CARDS) >= 40
     kinds = Counter(card.kind for card in cards())
-    assert {kind: kinds[kind] for kind in Kind if kinds[kind] < 4} == {}
+    assert {kind: kinds[kind] for kind in CardKind if kinds[kind] < 4} == {}
 
 
 def test_cards_and_edits_name_each_other():

@@ -22,7 +22,7 @@ from whet.agents.models.base import Brief
 from whet.agents.optimize import replay
 from whet.core.candidate import content_id
 from whet.core.errors import UsageError
-from whet.core.events import Kind as Event
+from whet.core.events import EventKind
 from whet.core.profile import HotLine
 from whet.core.result import Status
 from whet.core.store import Store
@@ -155,7 +155,7 @@ def test_identical_texts_are_evaluated_once(work):
     assert work.journal_lines().count(f"check {content_id(version(1))}") == 1
     assert f"check {content_id(SOURCE)}" not in work.journal_lines()
     assert "to the letter" in prompt(coder_requests(model)[1])
-    told = [event.text for event in work.events if event.kind is Event.ANSWER]
+    told = [event.text for event in work.events if event.kind is EventKind.ANSWER]
     again = f"an answer is the same as {content_id(version(1))[:10]}, not judged again: 1.000x, not shown better"
     assert told == [again, again, "an answer is the original; not judged", again]
 
@@ -345,7 +345,7 @@ def test_who_watches_hears_of_each_step(work):
     work.optimize(scripted([answer(version(1)), answer(version(2))], []), rows, workers=1)
     run = Store(work.home).runs()[0].id
     assert work.events[0].data["run"] == run
-    states = [(e.data["candidate"], e.data["state"]) for e in work.events if e.kind is Event.CANDIDATE]
+    states = [(e.data["candidate"], e.data["state"]) for e in work.events if e.kind is EventKind.CANDIDATE]
     right, wrong = content_id(version(1)), content_id(version(2))
     assert [state for id, state in states if id == right] == [
         "checking",
@@ -358,7 +358,9 @@ def test_who_watches_hears_of_each_step(work):
     done = {e.data["candidate"]: e.data for e in work.events if e.data.get("state") == "done"}
     assert done[wrong]["reason"] == "crash"
     assert (done[right]["reason"], done[right]["ratio"]) == (None, 2.0)
-    assert {Event.STAGE, Event.ROUND, Event.CANDIDATE, Event.JUDGE, Event.COST} == {e.kind for e in work.events}
+    assert {EventKind.STAGE, EventKind.ROUND, EventKind.CANDIDATE, EventKind.JUDGE, EventKind.COST} == {
+        e.kind for e in work.events
+    }
 
 
 def test_an_unusable_baseline_ends_the_run_before_any_question(work):

@@ -15,7 +15,7 @@ from work import HOT, SOURCE, Work, answer, coder_requests, diagnosis, scripted,
 
 from whet.agents.coder import coder_request
 from whet.agents.evaluations import Evaluations
-from whet.agents.experience import TOLD, Entry, Experience, Kind, Recalled
+from whet.agents.experience import TOLD, Entry, EntryKind, Experience, Recalled
 from whet.agents.judge import judge_request
 from whet.agents.lessons import Change, because, patterns
 from whet.agents.models.base import ModelError
@@ -36,7 +36,7 @@ ANSWERS = [answer(version(1), "SECRET_WIN by a heap"), answer(version(2), "SECRE
 
 def entry(**changes) -> Entry:
     plain = {
-        "kind": Kind.WIN,
+        "kind": EntryKind.WIN,
         "run": "20260101-000000-abcdef",
         "candidate": "c" * 64,
         "repository": "here",
@@ -204,16 +204,16 @@ def test_the_nearest_by_words_come_first_and_few_are_told(store):
         past.put(f"far {number}", ("sorted", "return_sorted", "min", "max"), [entry(candidate=f"far {number}")])
     past.put("near", ("sorted", "return_sorted", "heappush"), [entry(candidate="near")])
     past.put("none", ("loops_1", "print"), [entry(candidate="none")])
-    past.put("same", ("sorted", "heappush"), [entry(candidate="same", kind=Kind.LESSON)])
+    past.put("same", ("sorted", "heappush"), [entry(candidate="same", kind=EntryKind.LESSON)])
     past.put("c", asked, [entry(candidate="in C", language="c"), entry(candidate="memory", metric="memory")])
     found = past.like(asked, "python", "time", "here")
     assert [(one.entry.kind, one.entry.candidate) for one in found] == [
-        (Kind.WIN, "near"),
-        (Kind.WIN, "far 4"),
-        (Kind.LESSON, "same"),
+        (EntryKind.WIN, "near"),
+        (EntryKind.WIN, "far 4"),
+        (EntryKind.LESSON, "same"),
     ]
     assert found[0].alike == ("sorted", "return_sorted", "heappush")
-    assert len(found) <= TOLD * len(Kind)
+    assert len(found) <= TOLD * len(EntryKind)
     assert past.like((), "python", "time", "here") == ()
     assert past.like(("loops_1",), "python", "time", "here") == ()
 
@@ -224,14 +224,14 @@ def test_a_note_is_told_in_its_own_repository_only(store):
     (own,), (foreign,) = (past.like(("sorted",), "python", "time", where) for where in ("here", "elsewhere"))
     assert (own.entry.note, own.own) == ("a set", True)
     assert (foreign.entry.note, foreign.own) == ("", False)
-    past.put("run", ("sorted",), [entry(kind=Kind.LESSON, patterns=())])
+    past.put("run", ("sorted",), [entry(kind=EntryKind.LESSON, patterns=())])
     assert past.like(("sorted",), "python", "time", "here")
     assert not past.like(("sorted",), "python", "time", "elsewhere"), "nothing is left to tell"
 
 
 def test_what_a_run_stores_again_replaces_what_it_stored(store):
     past = Experience(store)
-    past.put("run", ("sorted",), [entry(), entry(kind=Kind.LESSON)])
+    past.put("run", ("sorted",), [entry(), entry(kind=EntryKind.LESSON)])
     past.put("run", ("heappush",), [entry(candidate="new")])
     assert past.like(("sorted",), "python", "time", "here") == ()
     assert [one.entry.candidate for one in past.like(("heappush",), "python", "time", "here")] == ["new"]
@@ -279,7 +279,7 @@ def test_what_authors_and_machines_say_is_quoted():
 
 
 def test_another_machine_is_named_and_why_is_told():
-    lesson = entry(kind=Kind.LESSON, because="it depends on the input", machine="Another", note="", labels=())
+    lesson = entry(kind=EntryKind.LESSON, because="it depends on the input", machine="Another", note="", labels=())
     prompt = coder_request(situation(remembered=(Recalled(lesson, ("sorted",), own=False),))).messages[1].text
     assert "No gain by a change of no named kind, where the pattern list-membership showed:\n" in prompt
     assert "against what it was made from; it depends on the input." in prompt
@@ -294,7 +294,7 @@ def test_another_machine_is_named_and_why_is_told():
 def change(before: str, after: str, *ratios: tuple[float, float, float]) -> Change:
     rows = tuple(WorkloadRatio(f"SECRET {n}", *each) for n, each in enumerate(ratios))
     speedup = Speedup(1.0, 0.99, 1.01, 0.99, "time", 10, 40, (0.99, 1.01), "the original", rows)
-    return Change(Kind.LESSON, Candidate(before), Candidate(after), (), "", (1.0, 0.99, 1.01), speedup)
+    return Change(EntryKind.LESSON, Candidate(before), Candidate(after), (), "", (1.0, 0.99, 1.01), speedup)
 
 
 def test_a_lesson_says_why_by_figures_alone():
@@ -315,7 +315,7 @@ def test_only_what_is_sure_is_a_lesson(tmp_path, ratio, kept):
     store = Store(work.home)
     found = Experience(store).like(("sorted", "return_sorted"), "python", "time", repository_of(work.path))
     store.close()
-    assert [one.entry.kind for one in found] == ([Kind.LESSON] if kept else [])
+    assert [one.entry.kind for one in found] == ([EntryKind.LESSON] if kept else [])
 
 
 def test_a_child_of_a_gain_is_judged_against_that_gain(tmp_path):
@@ -334,7 +334,7 @@ def test_the_patterns_are_those_of_hot_lines_and_of_a_lesson_those_of_changed_on
     slow = "def f(xs, ys):\n    for x in xs:\n        if x in ys:\n            print(x)\n"
     elsewhere = change(slow, slow.replace("    for", "    ys = set(ys)\n    for"))
     hot = (HotLine(3, 0.9, ""),)
-    assert patterns(replace(elsewhere, kind=Kind.WIN), "python", hot) == ("list-membership",)
+    assert patterns(replace(elsewhere, kind=EntryKind.WIN), "python", hot) == ("list-membership",)
     assert patterns(elsewhere, "python", hot) == ()
     assert patterns(change(slow, slow.replace("x in ys", "x in set(ys)")), "python", hot) == ("list-membership",)
 

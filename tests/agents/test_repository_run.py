@@ -12,7 +12,7 @@ from repositories import commit, git, repository
 from whet.agents.repository.run import optimize_repository, resume_repository
 from whet.core.errors import UsageError
 from whet.core.result import Status
-from whet.core.revision import Answer
+from whet.core.revision import RevisionAnswer
 from whet.core.store import Store
 from whet.evaluators.repository import end_to_end
 from whet.evaluators.repository.judging import verify_revisions
@@ -139,8 +139,8 @@ def test_a_run_that_is_killed_goes_on_to_a_commit_and_that_is_judged_faster(root
     assert resume_repository(begun, home=home) == result
 
     said = verify_revisions(root, f"HEAD..{result.branch}", run=RUN, tests=TESTS, home=home)
-    assert said.answer is Answer.FASTER
-    assert [(one.target, one.answer) for one in said.functions] == [("src/pkg/lists.py::common", Answer.FASTER)]
+    assert said.answer is RevisionAnswer.FASTER
+    assert [(one.target, one.answer) for one in said.functions] == [("src/pkg/lists.py::common", RevisionAnswer.FASTER)]
     assert said.exit_code == 0
 
 
@@ -149,11 +149,11 @@ def test_a_run_that_is_killed_goes_on_to_a_commit_and_that_is_judged_faster(root
 def test_a_change_that_is_wrong_or_new_is_told_function_by_function(root, home):
     commit(root, {"src/pkg/lists.py": f"{WRONG}\n\ndef other(x, y):\n    return x\n"})
     said = verify_revisions(root, "HEAD~1..HEAD", run=RUN, tests=TESTS, home=home)
-    assert said.answer is Answer.WRONG
+    assert said.answer is RevisionAnswer.WRONG
     assert said.status is Status.REJECTED
     assert {one.target: one.answer for one in said.functions} == {
-        "src/pkg/lists.py::common": Answer.WRONG,
-        "src/pkg/lists.py::other": Answer.NOT_JUDGED,
+        "src/pkg/lists.py::common": RevisionAnswer.WRONG,
+        "src/pkg/lists.py::other": RevisionAnswer.NOT_JUDGED,
     }
     assert said.failing == ("tests/test_lists.py::test_two",)
 

@@ -24,14 +24,14 @@ from whet.core.errors import UsageError
 from whet.core.measurement import Measurement, Speedup
 from whet.core.measurement import Outcome as Timed
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
-from whet.evaluators.kernels.answers import Answer, kind_of
+from whet.evaluators.kernels.answers import AnswerLanguage, kind_of
 from whet.evaluators.kernels.problem import screen_answer
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.nvml import Gpu, find_gpu
 from whet.sandbox.toolchains.cuda import packages
 
 EVERY = rows()
-KINDS = {"cuda": Answer.CUDA_INLINE, "triton": Answer.TRITON}
+KINDS = {"cuda": AnswerLanguage.CUDA_INLINE, "triton": AnswerLanguage.TRITON}
 LARGE_GRIDS = ("causal-conv", "cg", "depthwise-conv", "int8-gemv", "masked-softmax", "small-conv")
 WORDS = {"improved", "passed", *Reason}
 

@@ -13,7 +13,7 @@ from whet.agents.optimize import replay
 from whet.benchmarks.self import growth, waits
 from whet.benchmarks.self.kills import Moment, kill_runs
 from whet.benchmarks.self.rehearsal import Rehearsal, redrawn
-from whet.core.events import Kind
+from whet.core.events import EventKind
 from whet.core.measurement import Measurement, Outcome, Speedup
 from whet.core.store import Store
 from whet.core.verdict import Rung, RungStatus, Verdict
@@ -123,7 +123,7 @@ def test_a_run_under_way_has_one_checkpoint_and_a_finished_one_none(tmp_path):
         with store.connection() as db:
             return db.execute("SELECT count(*), coalesce(max(length(checkpoint)), 0) FROM checkpoints").fetchone()
 
-    script.work(lambda event: counts.append(count()) if event.kind is Kind.ROUND else None)
+    script.work(lambda event: counts.append(count()) if event.kind is EventKind.ROUND else None)
     assert [rows for rows, _ in counts] == [1] * 4
     assert all(size < 2000 for _, size in counts), "ids and scores only"
     assert count() == (0, 0)

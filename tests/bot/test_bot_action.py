@@ -16,7 +16,7 @@ from paths import ROOT
 from whet.bot import action
 from whet.bot.action import GitHubError, act
 from whet.bot.exchange import MOST, read_findings, write_findings
-from whet.bot.request import Kind
+from whet.bot.request import RequestKind
 from whet.bot.settings import Limits
 from whet.bot.workflows import NAMES, workflow_texts, write_workflows
 from whet.cli import bot as command
@@ -83,7 +83,7 @@ def finished(hub, number):
 @pytest.mark.corpus
 def test_what_a_fork_found_is_posted_as_data(hub, run, number, file):
     event, head = finished(hub, number)
-    write_findings(file, number, head, Kind.CHANGE, [GAIN])
+    write_findings(file, number, head, RequestKind.CHANGE, [GAIN])
     assert run("post", file, "workflow_run", event) == "1 verified rewrite"
     state = there(hub)
     (comment,) = state["comments"].values()
@@ -98,9 +98,9 @@ def test_what_a_fork_found_is_posted_as_data(hub, run, number, file):
 def test_what_is_written_can_be_read_however_long_the_patches_are(file):
     long = [replace(GAIN, patch="x" * (100_000 + number)) for number in range(MOST)]
     wide = [replace(GAIN, patch="\u2603" * 100_000) for _ in range(MOST)]
-    write_findings(file, 1, "a" * 40, Kind.CHANGE, long)
+    write_findings(file, 1, "a" * 40, RequestKind.CHANGE, long)
     assert [one.patch for one in read_findings(file).findings] == [one.patch for one in long]
-    write_findings(file, 1, "a" * 40, Kind.CHANGE, wide)
+    write_findings(file, 1, "a" * 40, RequestKind.CHANGE, wide)
     kept = [bool(one.patch) for one in read_findings(file).findings]
     assert len(kept) == MOST
     assert 0 < sum(kept) < MOST, "only as many patches are left out as need be"
@@ -108,7 +108,7 @@ def test_what_is_written_can_be_read_however_long_the_patches_are(file):
 
 def test_findings_about_another_head_are_not_posted(hub, run, number, file):
     event, _ = finished(hub, number)
-    write_findings(file, number, "f" * 40, Kind.CHANGE, [GAIN])
+    write_findings(file, number, "f" * 40, RequestKind.CHANGE, [GAIN])
     with pytest.raises(UsageError, match="another pull request"):
         run("post", file, "workflow_run", event)
     assert there(hub)["comments"] == {}
@@ -117,7 +117,7 @@ def test_findings_about_another_head_are_not_posted(hub, run, number, file):
 def test_findings_for_somebody_elses_pull_request_are_not_posted(hub, run, number, file):
     event, head = finished(hub, number)
     other = hub.open_pull(NAME, "main")
-    write_findings(file, other, head, Kind.CHANGE, [GAIN])
+    write_findings(file, other, head, RequestKind.CHANGE, [GAIN])
     assert run("post", file, "workflow_run", event).startswith("nothing posted")
     assert there(hub)["comments"] == {}
 
@@ -136,7 +136,7 @@ def test_findings_for_somebody_elses_pull_request_are_not_posted(hub, run, numbe
 )
 def test_a_forged_file_is_refused(hub, run, number, file, change, fault):
     event, head = finished(hub, number)
-    write_findings(file, number, head, Kind.CHANGE, [GAIN])
+    write_findings(file, number, head, RequestKind.CHANGE, [GAIN])
     document = json.loads(file.read_text())
     document["findings"][0] |= change
     file.write_text(json.dumps(document))
@@ -149,7 +149,9 @@ def test_a_forged_file_is_refused(hub, run, number, file, change, fault):
 def test_hostile_texts_stay_text(hub, run, number, file):
     event, head = finished(hub, number)
     hostile = "`@ada` | <!-- whet:summary --> ![x](http://evil) \u202e ```\n# shout"
-    write_findings(file, number, head, Kind.CHANGE, [replace(GAIN, tests=hostile, machine=hostile, labels=(hostile,))])
+    write_findings(
+        file, number, head, RequestKind.CHANGE, [replace(GAIN, tests=hostile, machine=hostile, labels=(hostile,))]
+    )
     run("post", file, "workflow_run", event)
     (comment,) = there(hub)["comments"].values()
     outside = re.sub(r"(`+)[^`].*?\1", "", comment["body"], flags=re.DOTALL)
@@ -185,14 +187,14 @@ def test_other_events_are_nothing(hub, run, number, file):
 
 @pytest.mark.parametrize("payload", ["", "[]", '{"workflow_run": {"head_sha": "x"}}'])
 def test_a_malformed_event_is_one_line(hub, run, number, file, payload):
-    write_findings(file, number, "f" * 40, Kind.CHANGE, [])
+    write_findings(file, number, "f" * 40, RequestKind.CHANGE, [])
     with pytest.raises(UsageError, match="malformed"):
         run("post", file, "workflow_run", payload)
 
 
 def test_what_github_refuses_ends_the_step(hub, run, number, file):
     event, head = finished(hub, number)
-    write_findings(file, number, head, Kind.CHANGE, [GAIN])
+    write_findings(file, number, head, RequestKind.CHANGE, [GAIN])
     hub.plan(Fault("POST .*/check-runs", 403, message="Resource not accessible by integration"))
     with pytest.raises(GitHubError, match="Resource not accessible"):
         run("post", file, "workflow_run", event)

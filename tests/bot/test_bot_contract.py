@@ -11,7 +11,7 @@ from openapi import mocked, packages
 
 from whet.bot.github import App, Repo, Workflow
 from whet.bot.port import Refused, Suggestion
-from whet.bot.request import Kind, Order
+from whet.bot.request import Order, RequestKind
 from whet.bot.webhook import EVENTS, LOOKED_AT, Payload, read_event, signed
 from whet.testing.fake_github import FakeGitHub
 
@@ -115,7 +115,7 @@ def test_every_example_is_read(examples, event):
 def test_the_examples_mean_what_they_say(examples):
     pulls = [read_event("pull_request", json.dumps(one)) for one in examples["pull_request"]]
     looked_at = [one for one in pulls if one.request is not None]
-    assert {one.request.kind for one in looked_at} == {Kind.CHANGE}
+    assert {one.request.kind for one in looked_at} == {RequestKind.CHANGE}
     wanted = [
         one
         for one in examples["pull_request"]

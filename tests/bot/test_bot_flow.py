@@ -12,7 +12,7 @@ import pytest
 from hub import BEFORE, CHANGED, GAIN, NAME, NONE, Bot, ScriptedEngine, commit, git, make_source
 
 from whet.bot.findings import Answer
-from whet.bot.queue import State
+from whet.bot.queue import JobState
 from whet.bot.redact import Redacting
 from whet.bot.settings import Limits
 from whet.testing.fake_github import FakeGitHub, Fault
@@ -194,7 +194,7 @@ def test_cancel_ends_what_runs(tmp_path, hub, number):
     running.join(20)
     assert not running.is_alive()
     (job,) = [one for one in bot.queue.jobs_at(NAME, number) if one.request.kind == "change"]
-    assert (job.state, job.note) == (State.WITHDRAWN, "cancelled by wendy")
+    assert (job.state, job.note) == (JobState.WITHDRAWN, "cancelled by wendy")
     assert [one["conclusion"] for one in there(hub)["checks"].values()] == ["cancelled"]
 
 
@@ -231,7 +231,7 @@ def test_a_newer_head_withdraws_the_older_ones_work(hub, bot, number):
     moved = hub.pull_event(NAME, number, "synchronize", before=before["pull_request"]["head"]["sha"])
     bot.accept("delivery-2", "pull_request", moved)
     assert bot.work() == ["done"]
-    assert [job.state for job in bot.queue.jobs_at(NAME, number)] == [State.DONE, State.WITHDRAWN]
+    assert [job.state for job in bot.queue.jobs_at(NAME, number)] == [JobState.DONE, JobState.WITHDRAWN]
 
 
 def test_a_closed_pull_request_is_left_alone(hub, bot, number):

@@ -9,11 +9,11 @@ import pytest
 
 from whet.bot.outcome import FIRST_WAIT, LONGEST_WAIT, carry_out, waiting
 from whet.bot.port import Later
-from whet.bot.queue import MOST_WAITING, Queue, State
-from whet.bot.request import Kind, Order, Request, Withdrawal
+from whet.bot.queue import MOST_WAITING, JobState, Queue
+from whet.bot.request import Order, Request, RequestKind, Withdrawal
 from whet.core.errors import UsageError
 
-CHANGE = Request(Kind.CHANGE, "head/ada/tools/3/a", "ada/tools", 3, 7, head="a" * 40)
+CHANGE = Request(RequestKind.CHANGE, "head/ada/tools/3/a", "ada/tools", 3, 7, head="a" * 40)
 
 
 @pytest.fixture
@@ -38,18 +38,18 @@ def test_a_delivery_counts_once_and_so_does_what_it_is_about(queue, tmp_path):
 
 
 def test_one_pull_request_is_worked_on_once_at_a_time(queue):
-    accept(queue, CHANGE, other("second"), other("elsewhere", number=4), other("status", kind=Kind.STATUS))
+    accept(queue, CHANGE, other("second"), other("elsewhere", number=4), other("status", kind=RequestKind.STATUS))
     assert [queue.claim(1).request.origin for _ in range(3)] == ["status", CHANGE.origin, "elsewhere"]
     assert queue.claim(1) is None
-    queue.finish(1, State.DONE)
+    queue.finish(1, JobState.DONE)
     assert queue.claim(1).request.origin == "second"
 
 
 def test_those_that_answer_take_no_work(queue):
-    accept(queue, CHANGE, other("status", kind=Kind.STATUS))
+    accept(queue, CHANGE, other("status", kind=RequestKind.STATUS))
     assert queue.claim(1, work=True).request is not None
     assert queue.claim(1, work=True) is None
-    assert queue.claim(2, work=False).request.kind is Kind.STATUS
+    assert queue.claim(2, work=False).request.kind is RequestKind.STATUS
 
 
 def test_what_a_dead_worker_held_goes_back(queue):
@@ -59,7 +59,7 @@ def test_what_a_dead_worker_held_goes_back(queue):
     assert queue.recover(11) == 1
     assert queue.recover() == 1
     assert queue.claim(13).id == first.id
-    assert queue.jobs_at("ada/tools", 4)[0].state is State.WITHDRAWN
+    assert queue.jobs_at("ada/tools", 4)[0].state is JobState.WITHDRAWN
     assert queue.cancelled(second.id) == "cancelled"
 
 
@@ -80,7 +80,7 @@ def test_a_pause_holds_one_installation(queue):
 
 def test_one_repository_does_not_fill_the_queue(queue):
     accept(queue, *(other(str(index), number=index) for index in range(MOST_WAITING + 5)))
-    assert queue.counts()["jobs"] == {**dict.fromkeys(map(str, State), 0), "queued": MOST_WAITING, "refused": 5}
+    assert queue.counts()["jobs"] == {**dict.fromkeys(map(str, JobState), 0), "queued": MOST_WAITING, "refused": 5}
     accept(queue, other("elsewhere", repository="eve/other"))
     assert queue.counts()["jobs"]["queued"] == MOST_WAITING + 1
 
@@ -122,7 +122,7 @@ class Broken:
 
 def test_a_fault_of_ours_ends_the_job_alone(queue, caplog):
     accept(queue, CHANGE)
-    assert carry_out(Broken(), queue, queue.claim(1)) is State.FAILED
+    assert carry_out(Broken(), queue, queue.claim(1)) is JobState.FAILED
     (job,) = queue.jobs_at("ada/tools", 3)
     assert job.note == "internal: ZeroDivisionError: [redacted]"
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from whet.bot.commands import Command, find_command
 from whet.bot.redact import engine_environment
-from whet.bot.request import TARGET, Kind, Order
+from whet.bot.request import TARGET, Order, RequestKind
 from whet.bot.webhook import read_event, signed
 from whet.core.redaction import redacted
 
@@ -19,12 +19,12 @@ SHA, OLD = "a" * 40, "b" * 40
 @pytest.mark.parametrize(
     ("body", "command"),
     [
-        ("/whet optimize", Command(Kind.OPTIMIZE)),
-        ("Thanks!\r\n/whet status  \r\n", Command(Kind.STATUS)),
-        ("/whet optimize src/a.py::A.f --budget-usd 0.5", Command(Kind.OPTIMIZE, "src/a.py::A.f", 0.5)),
-        ("/whet optimize --budget-usd 2 src/a.py", Command(Kind.OPTIMIZE, "src/a.py", 2.0)),
-        ("```\ncode\n```\n/whet cancel", Command(Kind.CANCEL)),
-        ("/whet optimize the parser\n/whet verify", Command(Kind.VERIFY)),
+        ("/whet optimize", Command(RequestKind.OPTIMIZE)),
+        ("Thanks!\r\n/whet status  \r\n", Command(RequestKind.STATUS)),
+        ("/whet optimize src/a.py::A.f --budget-usd 0.5", Command(RequestKind.OPTIMIZE, "src/a.py::A.f", 0.5)),
+        ("/whet optimize --budget-usd 2 src/a.py", Command(RequestKind.OPTIMIZE, "src/a.py", 2.0)),
+        ("```\ncode\n```\n/whet cancel", Command(RequestKind.CANCEL)),
+        ("/whet optimize the parser\n/whet verify", Command(RequestKind.VERIFY)),
         ("please /whet optimize", None),
         ("> /whet optimize", None),
         ("    /whet optimize", None),
@@ -71,7 +71,7 @@ def pull(**more):
 
 def test_a_new_head_is_a_request_and_ends_the_old_ones():
     order = read_event("pull_request", payload("synchronize", before=OLD, pull_request=pull()))
-    assert (order.request.kind, order.request.head, order.request.installation) == (Kind.CHANGE, SHA, 7)
+    assert (order.request.kind, order.request.head, order.request.installation) == (RequestKind.CHANGE, SHA, 7)
     assert [one.head for one in order.withdrawals] == [OLD]
 
 
@@ -103,7 +103,7 @@ def comment(action="created", body="/whet optimize", issue=None, **more):
 def test_a_command_in_a_new_comment_is_a_request():
     request = read_event("issue_comment", comment()).request
     assert (request.kind, request.comment, request.sender, request.origin) == (
-        Kind.OPTIMIZE,
+        RequestKind.OPTIMIZE,
         5,
         "ada",
         "comment/ada/tools/5",
@@ -128,7 +128,7 @@ def test_other_comments_are_nothing(body):
 def test_a_check_run_of_the_bots_own_is_done_again():
     check = {"id": 1, "external_id": f"whet/3/{SHA}", "completed_at": "2026-01-01T00:00:00Z"}
     request = read_event("check_run", payload("rerequested", check_run=check)).request
-    assert (request.kind, request.number) == (Kind.OPTIMIZE, 3)
+    assert (request.kind, request.number) == (RequestKind.OPTIMIZE, 3)
 
 
 @pytest.mark.parametrize(

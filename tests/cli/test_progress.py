@@ -17,7 +17,7 @@ from whet.agents.optimize import optimize
 from whet.agents.preparing import Ready
 from whet.cli.errors import Session
 from whet.cli.progress import QUIET_SECONDS, TICK_SECONDS, Plain, View, watching
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.options import Budget
 from whet.core.verdict import Reason
 from whet.testing.tabled import Row, TabledEvaluator
@@ -49,11 +49,11 @@ def plain(clock, lines):
 
 
 def candidate(state, id=ID, **data):
-    return Event(Kind.CANDIDATE, "", {"candidate": id, "origin": "model", "state": state, **data})
+    return Event(EventKind.CANDIDATE, "", {"candidate": id, "origin": "model", "state": state, **data})
 
 
 def turn(number, most=5):
-    return Event(Kind.TURN, "", {"candidate": ID, "rung": "measure", "turn": number, "turns": most})
+    return Event(EventKind.TURN, "", {"candidate": ID, "rung": "measure", "turn": number, "turns": most})
 
 
 def done(ratio, id=ID):
@@ -69,7 +69,7 @@ def shown(view):
 
 def waiting(*, over):
     text = "core 1 is free" if over else "waiting for run 20260101-000000-abcdef on core 1"
-    return Event(Kind.WAITING, text, {"core": 1, "holder": "20260101-000000-abcdef", "process": 7, "over": over})
+    return Event(EventKind.WAITING, text, {"core": 1, "holder": "20260101-000000-abcdef", "process": 7, "over": over})
 
 
 def test_waiting_for_the_core_of_another_run_is_shown_until_it_is_free(plain, clock, lines):
@@ -93,8 +93,8 @@ def test_waiting_for_the_core_of_another_run_is_shown_until_it_is_free(plain, cl
 
 def test_a_pipe_is_told_how_far_a_run_is_at_least_every_ten_seconds(plain, clock, lines):
     assert QUIET_SECONDS + TICK_SECONDS < 10
-    plain.hear(Event(Kind.STAGE, "run 7", {"run": "7"}))
-    plain.hear(Event(Kind.ROUND, "round 1 of 8", {"round": 1}))
+    plain.hear(Event(EventKind.STAGE, "run 7", {"run": "7"}))
+    plain.hear(Event(EventKind.ROUND, "round 1 of 8", {"round": 1}))
     plain.hear(candidate("checking"))
     assert lines == ["run 7", "round 1 of 8"]
     clock.now += QUIET_SECONDS - 0.1
@@ -163,14 +163,14 @@ def test_what_is_not_confirmed_gives_way_to_the_next_and_says_why(clock):
 
 def test_the_run_tells_its_own_caps(plain, clock, lines):
     budget = {"usd": 1.0, "tokens": None, "calls": 3, "candidates": None, "seconds": None}
-    plain.hear(Event(Kind.STAGE, "run 7", {"run": "7", "budget": budget}))
+    plain.hear(Event(EventKind.STAGE, "run 7", {"run": "7", "budget": budget}))
     clock.now += QUIET_SECONDS
     plain.tick()
     assert "0.0000 of 1 USD, 0 of 3 calls" in lines[-1]
 
 
 def test_a_run_that_goes_on_tells_the_time_that_is_left_of_all_its_time(plain, clock, lines):
-    plain.hear(Event(Kind.STAGE, "run 7", {"run": "7", "budget": {"seconds": 60.0}, "worked": 40.0}))
+    plain.hear(Event(EventKind.STAGE, "run 7", {"run": "7", "budget": {"seconds": 60.0}, "worked": 40.0}))
     clock.now += QUIET_SECONDS
     plain.tick()
     assert lines[-1].endswith("48 of 60 s, 12 s left")
@@ -180,7 +180,7 @@ def test_the_id_of_a_run_comes_before_all_that_is_done_for_it(tmp_path, monkeypa
     work = Work(tmp_path)
 
     def ready(judges, task, settings, seed, model, listener, seconds):
-        listener(Event(Kind.STAGE, "recording the calls of f"))
+        listener(Event(EventKind.STAGE, "recording the calls of f"))
         return Ready(task, TabledEvaluator(task, {}))
 
     monkeypatch.setattr("whet.agents.optimize.ready", ready)
@@ -200,8 +200,8 @@ def test_the_id_of_a_run_comes_before_all_that_is_done_for_it(tmp_path, monkeypa
 
 def test_a_terminal_keeps_the_id_of_a_run(clock):
     view = View(Budget(), clock)
-    assert view.hear(Event(Kind.STAGE, "run 7", {"named": "7"})) == "run 7"
-    assert view.hear(Event(Kind.STAGE, "run 7", {"run": "7", "told": True})) is None
+    assert view.hear(Event(EventKind.STAGE, "run 7", {"named": "7"})) == "run 7"
+    assert view.hear(Event(EventKind.STAGE, "run 7", {"run": "7", "told": True})) is None
     assert shown(view).startswith("run 7")
 
 
@@ -217,7 +217,7 @@ def test_a_pipe_is_told_of_each_phase_and_the_run_comes_first(capsys, tmp_path):
     assert said[:3] == [f"run {result.run}", "checking the baseline", "round 1 of 1"]
     assert any(line.endswith("wrong_output") for line in said)
     assert "confirmed at" in said[-1]
-    states = [event.data["state"] for event in work.events if event.kind is Kind.CANDIDATE]
+    states = [event.data["state"] for event in work.events if event.kind is EventKind.CANDIDATE]
     assert states.index("waiting for the clock") < states.index("measuring")
 
 
@@ -256,7 +256,7 @@ def test_all_that_is_awaited_is_told_again_while_it_is(plain, clock, lines, tmp_
 
     model = ManualModel(tmp_path)
     tell_by_hand([model], plain.hear)
-    plain.hear(Event(Kind.ROUND, "round 1 of 8", {"round": 1}))
+    plain.hear(Event(EventKind.ROUND, "round 1 of 8", {"round": 1}))
     first, second = (str(tmp_path / f"000{number}.answer.md") for number in (1, 2))
     told = threading.Event()
     heard = model.awaits
@@ -295,11 +295,11 @@ def test_what_became_of_each_answer_is_said(tmp_path):
         (folder / f"{number:04}.answer.md").write_text(text)
     with watching(Session(), Budget(), silent=True):
         work.optimize(f"manual:{folder}", rows, rounds=1, candidates=4, strategy="best-of")
-    told = [event.text for event in work.events if event.kind is Kind.ANSWER]
+    told = [event.text for event in work.events if event.kind is EventKind.ANSWER]
     first = {line.split(": ", 1)[1] for line in told}
     assert sum(line.endswith("read; edits applied") for line in told) == 2
     assert any("does not fit" in line for line in first)
-    judged = [event for event in work.events if event.kind is Kind.CANDIDATE and event.data["state"] == "done"]
+    judged = [event for event in work.events if event.kind is EventKind.CANDIDATE and event.data["state"] == "done"]
     view = View(Budget())
     said = {view.hear(event) for event in judged}
     (rejected,) = [line for line in said if "rejected" in line]

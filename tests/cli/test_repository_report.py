@@ -15,7 +15,7 @@ from whet.core.measurement import Measurement, Outcome, Speedup
 from whet.core.plain import from_plain, to_plain
 from whet.core.repository import Attempt, HotFunction, RepositoryResult, SuiteOutcome
 from whet.core.result import Cost, Status
-from whet.core.revision import Answer, FunctionAnswer, RevisionResult
+from whet.core.revision import FunctionAnswer, RevisionAnswer, RevisionResult
 
 HOSTILE = "<script>alert(1)</script>`x`|[y](javascript:z)\u202e\x1b[31m"
 SPEEDUP = Speedup(3.0, 2.5, 3.5, 0.99, "time", 20, 20, (0.99, 1.01), "the commit before it", ())
@@ -118,7 +118,7 @@ def test_the_document_comes_back_as_it_was():
     assert from_plain(RepositoryResult, document) == result
 
 
-@pytest.mark.parametrize("answer", list(Answer))
+@pytest.mark.parametrize("answer", list(RevisionAnswer))
 def test_what_is_said_of_two_revisions_has_an_answer_a_function(answer):
     one = FunctionAnswer("a.py::f", answer, f"why {HOSTILE}", SPEEDUP)
     result = RevisionResult(

@@ -14,7 +14,7 @@ from whet.cli.progress import View, watching
 from whet.cli.render import result_lines
 from whet.cli.run_progress import lasting_line
 from whet.core.candidate import content_id
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.options import Budget, Options
 from whet.core.result import Cost, Tokens
 from whet.core.store import Store
@@ -297,18 +297,18 @@ def test_the_text_reads_at_60_columns_and_hides_nothing(finished):
 
 
 def event(state, **data):
-    return Event(Kind.CANDIDATE, "", {"candidate": "a" * 64, "origin": "scripted", "state": state, **data})
+    return Event(EventKind.CANDIDATE, "", {"candidate": "a" * 64, "origin": "scripted", "state": state, **data})
 
 
 def test_not_on_a_terminal_there_is_a_plain_line_for_what_lasts(capsys):
     session = Session()
     with watching(session, Budget(), silent=False) as listener:
-        listener(Event(Kind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
+        listener(Event(EventKind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
         listener(event("checking"))
         listener(event("done", reason="wrong_output"))
         listener(event("done", reason=None, ratio=2.0, low=1.9, high=2.1))
         listener(event("done", reason=None))
-        listener(Event(Kind.COST, "", {"usd": 0.5, "tokens": 10, "calls": 1}))
+        listener(Event(EventKind.COST, "", {"usd": 0.5, "tokens": 10, "calls": 1}))
     assert capsys.readouterr().out == (
         "run 1\n"
         "aaaaaaaaaa  scripted  wrong_output\n"
@@ -321,14 +321,14 @@ def test_not_on_a_terminal_there_is_a_plain_line_for_what_lasts(capsys):
 def test_silence_prints_nothing_and_still_learns_the_run(capsys):
     session = Session()
     with watching(session, Budget(), silent=True) as listener:
-        listener(Event(Kind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
+        listener(Event(EventKind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
         listener(event("done", reason="crash"))
     assert capsys.readouterr().out == ""
     assert session.run == "20260101-000000-abcdef"
 
 
 def test_a_candidates_origin_cannot_colour_the_line():
-    line = lasting_line(Event(Kind.CANDIDATE, "", {**event("done", reason="crash").data, "origin": "\x1b[1mx\ny"}))
+    line = lasting_line(Event(EventKind.CANDIDATE, "", {**event("done", reason="crash").data, "origin": "\x1b[1mx\ny"}))
     assert line == "aaaaaaaaaa  \\x1b[1mx y  crash"
 
 
@@ -336,9 +336,9 @@ def test_the_live_view_has_a_line_a_slot_and_a_budget_line():
     from rich.console import Console
 
     view = View(Budget(usd=1.0, calls=10))
-    assert view.hear(Event(Kind.ROUND, "round 1 of 8", {"round": 1})) is None
+    assert view.hear(Event(EventKind.ROUND, "round 1 of 8", {"round": 1})) is None
     view.hear(event("checking"))
-    view.hear(Event(Kind.COST, "", {"usd": 0.25, "tokens": 1234, "calls": 3}))
+    view.hear(Event(EventKind.COST, "", {"usd": 0.25, "tokens": 1234, "calls": 3}))
     console = Console(width=100)
     with console.capture() as shown:
         console.print(view.render())

@@ -22,7 +22,7 @@ from rich.console import Console
 from whet.cli.hosts import Pace, host_line, host_lines
 from whet.cli.main import main
 from whet.cli.progress import View
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.options import Budget
 from whet.core.store import Store
 from whet.sandbox.workers.base import Host, Standing
@@ -93,7 +93,7 @@ def test_the_summary_counts_those_that_work():
 def test_the_live_view_fits_a_terminal_of_60_columns():
     view = View(Budget())
     hosts = (host("a-host-of-a-very-long-name.example.org", failures={"worker died": 1000}), host("b\x1b[31m"))
-    view.hear(Event(Kind.HOSTS, "hosts", {"hosts": hosts, "waiting": 12}))
+    view.hear(Event(EventKind.HOSTS, "hosts", {"hosts": hosts, "waiting": 12}))
     console = Console(width=60, record=True, file=io.StringIO())
     console.print(view.render())
     shown = console.export_text().splitlines()

@@ -24,8 +24,7 @@ from whet.core.errors import UsageError
 from whet.core.front import ORIGINAL, Figure, FrontRow
 from whet.core.measurement import Measurement, Outcome
 from whet.core.options import Options
-from whet.core.repository import Kind as Project
-from whet.core.repository import Survey
+from whet.core.repository import ProjectKind, Survey
 from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.task import MIB, Kind, Task
@@ -291,7 +290,7 @@ def test_the_run_is_shown_with_its_front(work) -> None:
 
 def test_a_repository_may_limit_memory(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.whet]\nmax-memory = "1.1x"\n')
-    around = Survey(tmp_path, Project.PYTHON, ("src",), None, "true", None)
+    around = Survey(tmp_path, ProjectKind.PYTHON, ("src",), None, "true", None)
     found = settings_of(load_project_config(tmp_path), {}, around)
     assert [one.option for one in found.constraints] == ["--max-memory 1.1x"]
     assert settings_of(load_project_config(tmp_path), {"max_memory": "2x"}, around).max_memory == "2x"

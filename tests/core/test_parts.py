@@ -18,7 +18,7 @@ from whet.agents.repository.run import optimize_repository
 from whet.core.candidate import Candidate, content_id
 from whet.core.options import Options
 from whet.core.parts import MARK, joined, parts
-from whet.core.repository import HotFunction, Kind, Survey
+from whet.core.repository import HotFunction, ProjectKind, Survey
 from whet.core.result import Status
 from whet.core.verdict import Reason
 from whet.evaluators.evidence.record import texts_of
@@ -104,7 +104,7 @@ def spot(path: str, symbol: str, own: float) -> HotFunction:
 
 
 def around(root: Path, *ignore: str) -> Survey:
-    return Survey(root, Kind.PYTHON, ("src",), None, None, None, ignore)
+    return Survey(root, ProjectKind.PYTHON, ("src",), None, None, None, ignore)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from places import WINNER, Place, in_process, kill, recorded, same
 
 from whet.agents.optimize import replay
 from whet.core.errors import UsageError
-from whet.core.events import Kind
+from whet.core.events import EventKind
 from whet.core.store import Store
 
 
@@ -98,7 +98,7 @@ def test_one_checkpoint_is_kept_while_a_run_is_under_way_and_none_after_it(tmp_p
             tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
             return [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
 
-    place.optimize(listener=lambda event: counts.append(count()) if event.kind is Kind.ROUND else None)
+    place.optimize(listener=lambda event: counts.append(count()) if event.kind is EventKind.ROUND else None)
     assert len(counts) == 3
     assert all(kept == 1 and writes == 0 for kept, _, writes in counts)
     assert max(blobs for _, blobs, _ in counts) <= 12, "of one state"

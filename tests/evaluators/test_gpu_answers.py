@@ -18,7 +18,7 @@ from whet.core.task import Kind, Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Skipped
 from whet.evaluators.kernels import compiling
-from whet.evaluators.kernels.answers import Answer, kind_of
+from whet.evaluators.kernels.answers import AnswerLanguage, kind_of
 from whet.evaluators.kernels.device import chosen_arch, lacking, placed, unfit
 from whet.evaluators.kernels.deviceless import Deviceless
 from whet.evaluators.kernels.small import ELEMENTS, FEWER_ELEMENTS
@@ -126,29 +126,32 @@ CARD = Gpu("NVIDIA Something", "sm_90", "535.54", (12, 2))
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
-        (TORCH, Answer.TORCH),
-        ("import torch\n@torch.compile\ndef f(x): return x\n", Answer.COMPILED),
-        ("import torch\nf = torch.compile(mode='max-autotune')\n", Answer.COMPILED),
-        ("import re\npattern = re.compile('x')\n", Answer.TORCH),
-        ("import torch\nx = torch.load('weights')\n", Answer.TORCH),
-        (TRITON, Answer.TRITON),
-        ("from triton import jit as kernel, jit\n@jit\ndef f(): pass\n", Answer.TRITON),
-        ("import triton as t\n@t.jit(debug=True)\ndef f(): pass\n", Answer.TRITON),
-        ("import numba\n@numba.jit\ndef f(): pass\n", Answer.TORCH),
-        (INLINE, Answer.CUDA_INLINE),
-        ("load_inline(name='a', cpp_sources='int x;')\n", Answer.CPP_INLINE),
-        ("load_inline(name='a', cpp_sources='', cuda_sources=read())\n", Answer.CUDA_INLINE),
-        ("from torch.utils import cpp_extension\ncpp_extension.load(name='a', sources=['a.cpp'])\n", Answer.CPP_INLINE),
-        (ABI, Answer.CUDA_C),
-        ("def broken(:\n", Answer.TORCH),
+        (TORCH, AnswerLanguage.TORCH),
+        ("import torch\n@torch.compile\ndef f(x): return x\n", AnswerLanguage.COMPILED),
+        ("import torch\nf = torch.compile(mode='max-autotune')\n", AnswerLanguage.COMPILED),
+        ("import re\npattern = re.compile('x')\n", AnswerLanguage.TORCH),
+        ("import torch\nx = torch.load('weights')\n", AnswerLanguage.TORCH),
+        (TRITON, AnswerLanguage.TRITON),
+        ("from triton import jit as kernel, jit\n@jit\ndef f(): pass\n", AnswerLanguage.TRITON),
+        ("import triton as t\n@t.jit(debug=True)\ndef f(): pass\n", AnswerLanguage.TRITON),
+        ("import numba\n@numba.jit\ndef f(): pass\n", AnswerLanguage.TORCH),
+        (INLINE, AnswerLanguage.CUDA_INLINE),
+        ("load_inline(name='a', cpp_sources='int x;')\n", AnswerLanguage.CPP_INLINE),
+        ("load_inline(name='a', cpp_sources='', cuda_sources=read())\n", AnswerLanguage.CUDA_INLINE),
+        (
+            "from torch.utils import cpp_extension\ncpp_extension.load(name='a', sources=['a.cpp'])\n",
+            AnswerLanguage.CPP_INLINE,
+        ),
+        (ABI, AnswerLanguage.CUDA_C),
+        ("def broken(:\n", AnswerLanguage.TORCH),
     ],
 )
-def test_the_kind_of_an_answer_is_told_by_its_text(source: str, kind: Answer) -> None:
+def test_the_kind_of_an_answer_is_told_by_its_text(source: str, kind: AnswerLanguage) -> None:
     assert kind_of(source) is kind
 
 
-@pytest.mark.parametrize("kind", Answer)
-def test_what_runs_on_a_gpu_alone_needs_one(kind: Answer) -> None:
+@pytest.mark.parametrize("kind", AnswerLanguage)
+def test_what_runs_on_a_gpu_alone_needs_one(kind: AnswerLanguage) -> None:
     assert kind.needs_device == (kind.value in ("triton", "cuda inline", "cuda C ABI"))
 
 
@@ -412,7 +415,7 @@ def test_what_the_interpreter_is_too_slow_for_is_skipped_and_never_rejected(
     assert isinstance(apart, Deviceless)
     levels = {elements: (Slow(), f"with batch_size = {elements // 1024}") for elements in (ELEMENTS, FEWER_ELEMENTS)}
     monkeypatch.setattr(apart, "_small", levels)
-    found = apart._differential(Candidate(TRITON), Answer.TRITON)
+    found = apart._differential(Candidate(TRITON), AnswerLanguage.TRITON)
     assert isinstance(found, Skipped)
     assert found.reason is Reason.NO_DEVICE
     assert found.detail.endswith("too slow, with batch_size = 1: did not end within 10 s")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from whet.core.signature import Signature
-from whet.evaluators.prove.proof import Answer, Code, Inputs, Overlap, Proof
+from whet.evaluators.prove.proof import Code, Inputs, Overlap, Proof, ProofAnswer
 from whet.evaluators.prove.prove import available, prove
 from whet.evaluators.signature import SignatureTable, read_signature
 from whet.testing.proofs.corpus import compiled, missing, mnemonics, pairs
@@ -55,7 +55,7 @@ def proof(
 @needs_gcc
 def test_a_proof_says_what_it_rests_on() -> None:
     found = proof(SAME, "int32_t f(int32_t x) { return x < 0 ? -x : x; }", "mov eax, edi\nneg eax\ncmovs eax, edi\nret")
-    assert (found.answer, found.label, found.engines) == (Answer.PROVED, "proved", ("angr", "triton"))
+    assert (found.answer, found.label, found.engines) == (ProofAnswer.PROVED, "proved", ("angr", "triton"))
     assert found.paths == (1, 1)
     assert found.reached == (4, 4)
     assert "the returned value" in found.compared
@@ -68,7 +68,7 @@ def test_a_proof_says_what_it_rests_on() -> None:
 @needs_gcc
 def test_a_candidate_that_is_wrong_at_one_input_of_all_is_found_out() -> None:
     found = proof(SAME, IDENTITY, "mov eax, edi\ncmp edi, 0x1badcafe\nsete cl\nmovzx ecx, cl\nadd eax, ecx\nret")
-    assert found.answer is Answer.COUNTEREXAMPLE
+    assert found.answer is ProofAnswer.COUNTEREXAMPLE
     assert found.engines == ("angr", "replay")
     assert found.counterexample is not None
     assert found.counterexample.inputs == Inputs({"x": 0x1BADCAFE})
@@ -109,9 +109,9 @@ def test_the_sides_may_be_of_different_machines() -> None:
     lowest = "uint32_t f(uint32_t a, uint32_t b)"
     baseline = f"{lowest} {{ return a < b ? a : b; }}"
     right = proof(lowest, baseline, "cmp w0, w1\ncsel w0, w0, w1, lo\nret", isa="aarch64")
-    assert (right.answer, right.engines) == (Answer.PROVED, ("angr", "triton"))
+    assert (right.answer, right.engines) == (ProofAnswer.PROVED, ("angr", "triton"))
     wrong = proof(lowest, baseline, "cmp w0, w1\ncsel w0, w0, w1, lt\nret", isa="aarch64")
-    assert wrong.answer is Answer.COUNTEREXAMPLE
+    assert wrong.answer is ProofAnswer.COUNTEREXAMPLE
 
 
 @pytest.mark.corpus
@@ -119,8 +119,8 @@ def test_the_sides_may_be_of_different_machines() -> None:
 @needs_gcc
 def test_numbers_outside_of_the_contract_are_no_counterexample() -> None:
     whole, half = "int32_t f(int32_t x) { return x / 2; }", "mov eax, edi\nsar eax, 1\nret"
-    assert proof(SAME, whole, half, {"x": {"min": 0}}).answer is Answer.PROVED
-    assert proof(SAME, whole, half).answer is Answer.COUNTEREXAMPLE
+    assert proof(SAME, whole, half, {"x": {"min": 0}}).answer is ProofAnswer.PROVED
+    assert proof(SAME, whole, half).answer is ProofAnswer.COUNTEREXAMPLE
 
 
 @pytest.mark.corpus
@@ -132,7 +132,7 @@ def test_numbers_outside_of_the_contract_are_no_counterexample() -> None:
 def test_limits_beyond_a_type_leave_out_nothing(kind: str, limits: Mapping[str, float]) -> None:
     tested = f"int32_t f({kind} x)"
     found = proof(tested, f"{tested} {{ return x == 100; }}", "xor eax, eax\nret", {"x": limits})
-    assert found.answer is Answer.COUNTEREXAMPLE, found.reason
+    assert found.answer is ProofAnswer.COUNTEREXAMPLE, found.reason
 
 
 @pytest.mark.corpus
@@ -141,8 +141,8 @@ def test_limits_beyond_a_type_leave_out_nothing(kind: str, limits: Mapping[str, 
 def test_what_a_buffer_may_hold_counts() -> None:
     first = "int32_t f(const int32_t *v)"
     baseline, candidate = f"{first} {{ return v[0] / 4; }}", "mov eax, [rdi]\nsar eax, 2\nret"
-    assert proof(first, baseline, candidate, {"v": {"length": 1, "min": 0}}).answer is Answer.PROVED
-    assert proof(first, baseline, candidate, {"v": {"length": 1}}).answer is Answer.COUNTEREXAMPLE
+    assert proof(first, baseline, candidate, {"v": {"length": 1, "min": 0}}).answer is ProofAnswer.PROVED
+    assert proof(first, baseline, candidate, {"v": {"length": 1}}).answer is ProofAnswer.COUNTEREXAMPLE
 
 
 @pytest.mark.corpus
@@ -151,7 +151,7 @@ def test_what_a_buffer_may_hold_counts() -> None:
 def test_loops_are_proved_up_to_a_size_and_the_label_says_so() -> None:
     upper = {**SIZED, "n": {"role": "size", "max": 17}}
     found = proof(COPY, COPIES, "mov rcx, rdx\nxchg rdi, rsi\nrep movsd\nret", upper, most=2)
-    assert found.answer is Answer.PROVED
+    assert found.answer is ProofAnswer.PROVED
     assert found.label == "bounded-proved(n<=2)"
     assert "n=17" in found.reason
 
@@ -172,9 +172,9 @@ def test_buffers_that_may_overlap_are_looked_at_so() -> None:
     baseline = f"{both} {{ uint64_t a = from[0], b = from[1]; to[0] = a; to[1] = b; }}"
     candidate = "mov rax, [rdi]\nmov [rsi], rax\nmov rax, [rdi + 8]\nmov [rsi + 8], rax\nret"
     apart = {"from": {"length": 2}, "to": {"length": 2, "role": "out"}}
-    assert proof(both, baseline, candidate, apart).answer is Answer.PROVED
+    assert proof(both, baseline, candidate, apart).answer is ProofAnswer.PROVED
     found = proof(both, baseline, candidate, {**apart, "from": {"length": 2, "may_alias": ["to"]}})
-    assert found.answer is Answer.COUNTEREXAMPLE
+    assert found.answer is ProofAnswer.COUNTEREXAMPLE
     assert found.counterexample is not None
     assert found.counterexample.inputs.overlap == Overlap("from", "to", 8)
 
@@ -187,10 +187,10 @@ def test_sums_of_floats_in_another_order_are_told_apart() -> None:
     swapped = proof(
         total, f"{total} {{ return a + b + c; }}", "addss xmm0, xmm1\naddss xmm2, xmm0\nmovaps xmm0, xmm2\nret"
     )
-    assert swapped.answer is Answer.PROVED
+    assert swapped.answer is ProofAnswer.PROVED
     assert any("NaN" in one for one in swapped.assumptions)
     other = proof(total, f"{total} {{ return a + b + c; }}", "addss xmm1, xmm2\naddss xmm0, xmm1\nret")
-    assert other.answer is Answer.COUNTEREXAMPLE
+    assert other.answer is ProofAnswer.COUNTEREXAMPLE
 
 
 @pytest.mark.corpus
@@ -200,13 +200,13 @@ def test_the_bits_of_a_computed_nan_are_not_taken_for_known() -> None:
     sign = "int32_t f(float a, float b)"
     baseline = f"{sign} {{ union {{ float f; uint32_t u; }} x = {{ a + b }}; return x.u >> 31; }}"
     found = proof(sign, baseline, "addss xmm1, xmm0\nmovmskps eax, xmm1\nand eax, 1\nret")
-    assert (found.answer, "NaN" in found.reason) == (Answer.INCONCLUSIVE, True)
+    assert (found.answer, "NaN" in found.reason) == (ProofAnswer.INCONCLUSIVE, True)
     size = "float f(float a, float b)"
     without = proof(
         size, f"{size} {{ return __builtin_fabsf(a + b); }}",
         "addss xmm0, xmm1\nmov eax, 0x7fffffff\nmovd xmm1, eax\nandps xmm0, xmm1\nret",
     )  # fmt: skip
-    assert without.answer is Answer.PROVED, without.reason
+    assert without.answer is ProofAnswer.PROVED, without.reason
 
 
 @pytest.mark.corpus
@@ -216,7 +216,7 @@ def test_a_fused_product_is_not_taken_for_two_steps() -> None:
     fused = "float f(float a, float b, float c)"
     body = "vfmadd213ss xmm0, xmm1, xmm2\nret"
     found = proof(fused, f"{fused} {{ return a * b + c; }}", body)
-    assert (found.answer, "vfmadd213ss" in found.reason) == (Answer.INCONCLUSIVE, True)
+    assert (found.answer, "vfmadd213ss" in found.reason) == (ProofAnswer.INCONCLUSIVE, True)
 
 
 # what may not be done
@@ -241,7 +241,7 @@ def test_a_fused_product_is_not_taken_for_two_steps() -> None:
 )
 def test_what_breaks_the_rules_is_a_counterexample(body: str, said: str) -> None:
     found = proof(SAME, IDENTITY, body)
-    assert found.answer is Answer.COUNTEREXAMPLE, found.reason
+    assert found.answer is ProofAnswer.COUNTEREXAMPLE, found.reason
     assert said in found.reason
 
 
@@ -263,7 +263,7 @@ def test_a_stray_write_is_a_counterexample(body: str, said: str) -> None:
     one = {"from": {"length": 1}, "to": {"length": 1, "role": "out"}}
     short = "void f(const int32_t *from, int32_t *to)"
     found = proof(short, f"{short} {{ to[0] = from[0]; }}", body, one)
-    assert found.answer is Answer.COUNTEREXAMPLE, found.reason
+    assert found.answer is ProofAnswer.COUNTEREXAMPLE, found.reason
     assert said in found.reason
 
 
@@ -286,7 +286,7 @@ def test_a_stray_write_is_a_counterexample(body: str, said: str) -> None:
 )
 def test_what_the_engines_cannot_follow_is_inconclusive(body: str, said: str) -> None:
     found = proof(SAME, IDENTITY, body, seconds=3)
-    assert (found.answer, found.label) == (Answer.INCONCLUSIVE, "")
+    assert (found.answer, found.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert said in found.reason
 
 
@@ -303,12 +303,12 @@ def test_a_counterexample_that_no_run_confirms_is_not_believed(body: str) -> Non
     ours, theirs = compiled(IDENTITY, "x86_64"), compiled(body, "x86_64")
     found = prove(ours, theirs, signature, lambda inputs: False)
     assert isinstance(found, Proof)
-    assert found.answer is Answer.INCONCLUSIVE
+    assert found.answer is ProofAnswer.INCONCLUSIVE
     assert "not believed" in found.reason
     assert found.counterexample is not None
     unseen = prove(ours, theirs, signature)
     assert isinstance(unseen, Proof)
-    assert (unseen.answer, "could not be run" in unseen.reason) == (Answer.INCONCLUSIVE, True)
+    assert (unseen.answer, "could not be run" in unseen.reason) == (ProofAnswer.INCONCLUSIVE, True)
 
 
 @pytest.mark.corpus
@@ -316,7 +316,7 @@ def test_a_counterexample_that_no_run_confirms_is_not_believed(body: str) -> Non
 @needs_gcc
 def test_a_contract_that_no_input_keeps_to_proves_nothing() -> None:
     found = proof(SAME, IDENTITY, "xor eax, eax\nret", {"x": {"min": 5, "max": 4}})
-    assert found.answer is Answer.INCONCLUSIVE
+    assert found.answer is ProofAnswer.INCONCLUSIVE
     assert "no input keeps to the contract" in found.reason
 
 
@@ -325,7 +325,7 @@ def test_a_contract_that_no_input_keeps_to_proves_nothing() -> None:
 @needs_gcc
 def test_a_baseline_with_faults_of_its_own_proves_nothing() -> None:
     found = proof(SAME, "int32_t f(int32_t x) { return 7 / x; }", "xor eax, eax\nret")
-    assert found.answer is Answer.INCONCLUSIVE
+    assert found.answer is ProofAnswer.INCONCLUSIVE
     assert "the baseline itself divides by zero" in found.reason
     assert "x=0" in found.reason
 
@@ -339,7 +339,7 @@ def test_a_question_that_takes_too_long_is_inconclusive() -> None:
     product = compiled("mov rax, rdi\nmul rsi\nmov rax, rdx\nret", "x86_64")
     found = prove(baseline, product, hard.signature, query_seconds=1)
     assert isinstance(found, Proof)
-    assert found.answer is Answer.INCONCLUSIVE
+    assert found.answer is ProofAnswer.INCONCLUSIVE
     assert "could not tell in 1.0 s" in found.reason
 
 
@@ -350,7 +350,7 @@ def test_engines_that_need_too_much_memory_end_as_inconclusive() -> None:
     huge = compiled("mov eax, edi\nret\n.pushsection .bss\n.zero 0x200000000\n.popsection", "x86_64")
     found = prove(compiled(IDENTITY, "x86_64"), huge, contract(SAME), memory=1 << 30)
     assert isinstance(found, Proof)
-    assert (found.answer, found.label) == (Answer.INCONCLUSIVE, "")
+    assert (found.answer, found.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert "1024 MiB of memory" in found.reason
 
 
@@ -392,7 +392,7 @@ def hostile(kind: str) -> Code:
 def test_a_hostile_object_is_inconclusive_with_a_reason(kind: str) -> None:
     found = prove(compiled(IDENTITY, "x86_64"), hostile(kind), contract(SAME), seconds=5)
     assert isinstance(found, Proof)
-    assert (found.answer, found.label) == (Answer.INCONCLUSIVE, "")
+    assert (found.answer, found.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert found.reason
 
 

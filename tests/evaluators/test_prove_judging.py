@@ -15,7 +15,7 @@ from paths import ROOT
 from whet.core.signature import Signature
 from whet.evaluators.prove.cases import cases
 from whet.evaluators.prove.judging import judged
-from whet.evaluators.prove.proof import Answer, Inputs
+from whet.evaluators.prove.proof import Inputs, ProofAnswer
 from whet.evaluators.signature import SignatureTable, read_signature
 
 COPY = {
@@ -98,7 +98,11 @@ def said(*lines: dict[str, Any]) -> list[dict[str, Any]]:
 def test_all_cases_make_a_bounded_proof() -> None:
     wanted = cases(contract(), 2)
     proof = judged(said(*(found(i) for i in range(len(wanted.all)))), wanted, contract(), None)
-    assert (proof.answer, proof.label, proof.engines) == (Answer.PROVED, "bounded-proved(n<=2)", ("angr", "triton"))
+    assert (proof.answer, proof.label, proof.engines) == (
+        ProofAnswer.PROVED,
+        "bounded-proved(n<=2)",
+        ("angr", "triton"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +112,7 @@ def test_time_that_is_over_makes_the_bound_smaller_but_no_proof_of_nothing(done:
     lines = said(*(found(i) for i in range(done)), {"undecided": "time was over", "late": True})
     proof = judged(lines, cases(contract(), 8), contract(), None)
     assert proof.label == label
-    assert proof.answer is (Answer.PROVED if label else Answer.INCONCLUSIVE)
+    assert proof.answer is (ProofAnswer.PROVED if label else ProofAnswer.INCONCLUSIVE)
     assert "time was over" in proof.reason
 
 
@@ -116,12 +120,12 @@ def test_time_that_is_over_makes_the_bound_smaller_but_no_proof_of_nothing(done:
 def test_what_is_not_understood_within_the_bound_leaves_nothing_proved(done: int) -> None:
     lines = said(*(found(i) for i in range(done)), {"undecided": "the candidate: vpabsd", "late": False})
     proof = judged(lines, cases(contract(), 8), contract(), None)
-    assert (proof.answer, proof.label) == (Answer.INCONCLUSIVE, "")
+    assert (proof.answer, proof.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert f"n={done}" in proof.reason
 
 
 def test_a_process_that_died_proves_what_it_had_said() -> None:
-    assert judged([], cases(contract(), 8), contract(), None).answer is Answer.INCONCLUSIVE
+    assert judged([], cases(contract(), 8), contract(), None).answer is ProofAnswer.INCONCLUSIVE
     proof = judged(said(found(0), found(1), found(2)), cases(contract(), 8), contract(), None)
     assert proof.label == "bounded-proved(n<=2)"
 
@@ -131,15 +135,15 @@ def test_engines_that_disagree_prove_nothing() -> None:
     against = {"agrees": False, "how": "Triton finds inputs on which they differ"}
     lines = said(*(found(i, second=against) if i == 1 else found(i) for i in range(len(wanted.all))))
     proof = judged(lines, wanted, contract(), None)
-    assert (proof.answer, proof.label) == (Answer.INCONCLUSIVE, "")
+    assert (proof.answer, proof.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert "the engines disagree (n=1)" in proof.reason
 
 
 @pytest.mark.parametrize(
     ("confirmed", "answer"),
-    [(True, Answer.COUNTEREXAMPLE), (False, Answer.INCONCLUSIVE), (None, Answer.INCONCLUSIVE)],
+    [(True, ProofAnswer.COUNTEREXAMPLE), (False, ProofAnswer.INCONCLUSIVE), (None, ProofAnswer.INCONCLUSIVE)],
 )
-def test_a_counterexample_is_believed_when_it_was_seen(confirmed: bool | None, answer: Answer) -> None:
+def test_a_counterexample_is_believed_when_it_was_seen(confirmed: bool | None, answer: ProofAnswer) -> None:
     asked: list[Inputs] = []
 
     def replay(inputs: Inputs) -> bool | None:

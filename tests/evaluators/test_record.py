@@ -11,7 +11,7 @@ from work import answer, scripted
 
 import whet
 from whet.core.errors import UsageError
-from whet.core.events import Kind
+from whet.core.events import EventKind
 from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.verdict import Reason
@@ -457,7 +457,7 @@ def test_a_target_without_workload_is_made_faster_on_its_recorded_calls(tmp_path
         listener=told.append,
         sandbox="bubblewrap",
     )
-    assert [event.text for event in told if event.kind is Kind.RECORDED] == [
+    assert [event.text for event in told if event.kind is EventKind.RECORDED] == [
         "recorded 12 calls of common: 12 distinct, as inputs"
     ]
     assert found.status is Status.IMPROVED

@@ -10,7 +10,7 @@ from repositories import repository
 
 from whet.core.config import ProjectConfig, load_project_config
 from whet.core.errors import UsageError
-from whet.core.repository import Kind
+from whet.core.repository import ProjectKind
 from whet.evaluators.repository.asked import settings_of
 from whet.evaluators.repository.definitions import Definitions
 from whet.evaluators.repository.skipped import skipped_file, skipped_function
@@ -28,7 +28,7 @@ def looked_at(folder, files, **config):
 def test_a_src_layout(tmp_path):
     files = {"pyproject.toml": PROJECT, "src/shop/__init__.py": "", "tests/test_shop.py": TEST}
     found = looked_at(tmp_path, files)
-    assert (found.kind, found.packages) == (Kind.PYTHON, ("src", "."))
+    assert (found.kind, found.packages) == (ProjectKind.PYTHON, ("src", "."))
     assert found.tests == found.run == "python -m pytest -q tests"
     assert any("no benchmarks were found" in note for note in found.notes)
 
@@ -62,7 +62,7 @@ def test_what_the_configuration_says_goes_before_what_is_found(tmp_path):
 
 def test_no_tests_are_told(tmp_path):
     found = looked_at(tmp_path, {"shop.py": "x = 1\n"})
-    assert (found.kind, found.tests, found.run) == (Kind.PYTHON, None, None)
+    assert (found.kind, found.tests, found.run) == (ProjectKind.PYTHON, None, None)
     assert any("no tests were found" in note for note in found.notes)
 
 
@@ -159,11 +159,11 @@ def test_benchmarks_of_asv_that_do_not_run(tmp_path, whet, files, said):
 
 def test_make_and_cmake(tmp_path):
     made = looked_at(tmp_path / "make", {"Makefile": "all check: app\n\napp: app.c\n\tcc app.c\n", "app.c": ""})
-    assert (made.kind, made.build, made.tests) == (Kind.MAKE, "make", "make check")
+    assert (made.kind, made.build, made.tests) == (ProjectKind.MAKE, "make", "make check")
     found = looked_at(tmp_path / "cmake", {"CMakeLists.txt": "enable_testing()\n", "app.cpp": ""})
-    assert (found.kind, found.tests) == (Kind.CMAKE, "ctest --test-dir build --output-on-failure")
+    assert (found.kind, found.tests) == (ProjectKind.CMAKE, "ctest --test-dir build --output-on-failure")
     assert found.build is not None
-    assert looked_at(tmp_path / "none", {"README": ""}).kind is Kind.UNKNOWN
+    assert looked_at(tmp_path / "none", {"README": ""}).kind is ProjectKind.UNKNOWN
 
 
 def test_a_folder_that_is_not_there(tmp_path):

@@ -9,7 +9,7 @@ from repositories import repository
 
 from whet.core.errors import UsageError
 from whet.core.measurement import Measurement, Outcome
-from whet.core.repository import Kind, Survey
+from whet.core.repository import ProjectKind, Survey
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.project import MOST_BYTES
@@ -48,7 +48,7 @@ PYTEST = "pytest -q tests"
 @pytest.fixture(scope="module")
 def ground():
     with closing(open_sandbox("auto", False)) as sandbox:
-        survey = Survey(None, Kind.PYTHON, ("src",), PYTEST, None, None)
+        survey = Survey(None, ProjectKind.PYTHON, ("src",), PYTEST, None, None)
         yield Ground(sandbox, find_interpreter(), survey)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.sandbox.cores import measuring_cores
 
 HOLDS = """
@@ -59,7 +59,7 @@ def test_who_waits_is_told_which_run_has_the_core(folder: Path, runs: tuple[str,
         assert cores == (server.core,)
     begun, ended = told
     named = f"run {RUN}" if RUN in runs else f"process {server.process.pid}"
-    assert begun.kind is ended.kind is Kind.WAITING
+    assert begun.kind is ended.kind is EventKind.WAITING
     assert begun.text == f"waiting for {named} on core {server.core}"
     assert begun.data == {
         "core": server.core,

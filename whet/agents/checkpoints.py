@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whet.core.database.base import Kind
+from whet.core.database.base import DatabaseKind
 from whet.core.store import Store
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def newest_saver(store: Store) -> BaseCheckpointSaver[str]:
 
     # The state is plain data, so nothing but plain data need ever be read back.
     plain = JsonPlusSerializer(allowed_msgpack_modules=None)
-    if store.kind is Kind.SQLITE:
+    if store.kind is DatabaseKind.SQLITE:
         from whet.agents.checkpoints_sqlite import SqliteNewest
 
         return SqliteNewest(store, plain)

@@ -12,7 +12,7 @@ from whet.agents.ledger import Ledger
 from whet.agents.limits import Limits
 from whet.agents.prices import Prices
 from whet.core.config import ProjectConfig
-from whet.core.database.base import Kind as Database
+from whet.core.database.base import DatabaseKind
 from whet.core.store import Store
 
 
@@ -40,7 +40,7 @@ class Desk:
         if budget.seconds is not None:
             budget = replace(budget, seconds=max(0.0, budget.seconds - watch.seconds))
         meter = BudgetMeter(budget, Prices(job.prices))
-        shared = store if job.shared or store.kind is Database.POSTGRESQL else None
+        shared = store if job.shared or store.kind is DatabaseKind.POSTGRESQL else None
         ledger = Ledger(store, run, meter, Limits(config.providers, shared=shared))
         return Desk(ledger, Caps(store, run, None if job.replays else meter), watch)
 

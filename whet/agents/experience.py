@@ -27,7 +27,7 @@ MOST_WORDS = 64
 """Words that are searched for."""
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """Whether it was a gain."""
 
     WIN = "win"
@@ -56,7 +56,7 @@ class Entry:
         machine: the processor.
     """
 
-    kind: Kind
+    kind: EntryKind
     run: str
     candidate: str
     repository: str
@@ -155,9 +155,9 @@ class Experience:
             others = [one.entry for one in found if one.entry.kind is entry.kind]
             new = len(others) < TOLD and all(one.candidate != entry.candidate for one in others)
             # Without its note, a lesson that no pattern goes with would tell of nothing.
-            if new and alike and len(alike) >= least and (own or entry.patterns or entry.kind is Kind.WIN):
+            if new and alike and len(alike) >= least and (own or entry.patterns or entry.kind is EntryKind.WIN):
                 found.append(Recalled(entry if own else replace(entry, note=""), alike, own))
-        return tuple(sorted(found, key=lambda one: one.entry.kind is not Kind.WIN))
+        return tuple(sorted(found, key=lambda one: one.entry.kind is not EntryKind.WIN))
 
     def _nearest(self, asked: Sequence[str], language: str, metric: str) -> Iterator[tuple[Entry, set[str]]]:
         with self._store.connection() as db:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.store import Store, default_home
@@ -197,7 +197,7 @@ def telling(executor: Executor, listener: Listener) -> Iterator[None]:
 
     def tell() -> None:
         while not over.wait(TELL_SECONDS):
-            listener(Event(Kind.HOSTS, "hosts", {"hosts": executor.hosts(), "waiting": executor.waiting}))
+            listener(Event(EventKind.HOSTS, "hosts", {"hosts": executor.hosts(), "waiting": executor.waiting}))
 
     thread = threading.Thread(target=tell, name="whet-hosts", daemon=True)
     thread.start()

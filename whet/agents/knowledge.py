@@ -33,7 +33,7 @@ DEPTHS = {"loop": 1, "nested loop": 2}
 """Loops that a line must stand in at least."""
 
 
-class Kind(StrEnum):
+class CardKind(StrEnum):
     """What a card is about."""
 
     ALGORITHM = "algorithm"
@@ -99,7 +99,7 @@ class Header(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
-    kind: Kind
+    kind: CardKind
     languages: tuple[Literal["python", "c", "cpp", "asm", "cuda", "triton"], ...] = Field(min_length=1)
     labels: tuple[Label, ...] = Field(min_length=1)
     needs: str = Field(min_length=1, max_length=300)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from whet.agents.evaluations import Evaluations
-from whet.agents.experience import Entry, Kind
+from whet.agents.experience import Entry, EntryKind
 from whet.agents.knowledge import relevant
 from whet.core.candidate import Candidate
 from whet.core.measurement import Speedup
@@ -43,7 +43,7 @@ class Change:
         speedup: of ``after`` over the original.
     """
 
-    kind: Kind
+    kind: EntryKind
     before: Candidate
     after: Candidate
     labels: tuple[str, ...]
@@ -94,7 +94,7 @@ def patterns(change: Change, language: str, hot: Sequence[HotLine]) -> tuple[str
         language: of what was changed.
         hot: its lines.
     """
-    lines = list(hot) if change.kind is Kind.WIN else _touched(change, hot)
+    lines = list(hot) if change.kind is EntryKind.WIN else _touched(change, hot)
     found = relevant(language, change.before.source, lines, NAMED) if lines else []
     return tuple(match.card.name for match in found)
 
@@ -106,7 +106,7 @@ def _win(evaluations: Evaluations, result: Result) -> Iterator[Change]:
     steps = _steps(evaluations, result.candidate.id)
     labels = (*result.candidate.labels, *(label for step in steps for label in step.labels))
     yield Change(
-        kind=Kind.WIN,
+        kind=EntryKind.WIN,
         before=evaluations.baseline,
         after=steps[-1],
         labels=tuple(dict.fromkeys(labels)),
@@ -142,7 +142,7 @@ def _lesson(evaluations: Evaluations, id: str) -> Change | None:
         gain = (speedup.ratio / theirs.ratio, speedup.low / theirs.high, speedup.high / theirs.low)
     if gain[2] >= 1.0 and not gain[1] <= 1.0 <= gain[2] <= CLOSE:
         return None
-    return Change(Kind.LESSON, parent, candidate, candidate.labels, candidate.note, gain, speedup)
+    return Change(EntryKind.LESSON, parent, candidate, candidate.labels, candidate.note, gain, speedup)
 
 
 def _entry(run: str, repository: str, evaluations: Evaluations, change: Change) -> Entry:
@@ -160,7 +160,7 @@ def _entry(run: str, repository: str, evaluations: Evaluations, change: Change) 
         labels=change.labels,
         patterns=patterns(change, native.language_of(task, change.before.source), hot),
         note=change.note[:LONGEST_NOTE],
-        because=because(change, hot) if change.kind is Kind.LESSON else "",
+        because=because(change, hot) if change.kind is EntryKind.LESSON else "",
         ratio=ratio,
         low=low,
         high=high,

@@ -41,7 +41,7 @@ from whet.agents.repairs import REPAIRS, Repairs
 from whet.agents.stops import Course, after_judge, after_round, takes_over, too_dear
 from whet.agents.translations import TRANSLATED, right_translation
 from whet.core.errors import BudgetError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.store import Store
 from whet.core.verdict import Verdict
 from whet.evaluators.filters import doubts
@@ -166,13 +166,13 @@ class Loop:
     # nodes
 
     def _validate(self, state: State) -> State:
-        self._say(Kind.STAGE, "checking the baseline", stage="baseline")
+        self._say(EventKind.STAGE, "checking the baseline", stage="baseline")
         self.evaluations.validate()
         if self.known_best is not None:
-            self._say(Kind.STAGE, "timing the known best", stage="known best")
+            self._say(EventKind.STAGE, "timing the known best", stage="known best")
             line = self.known_best.measure()
             self.store.set_fact(self.run, "known_best", {"id": self.known_best.id, "line": line})
-            self._say(Kind.STAGE, line, stage="known best")
+            self._say(EventKind.STAGE, line, stage="known best")
         return {}
 
     def _listen(self, state: State) -> State:
@@ -182,7 +182,7 @@ class Loop:
     def _round(self, state: State) -> State:
         # One node, for all that a round comes to is a fact by itself: after a kill in between, none is found anew.
         number = state["round"] + 1
-        self._say(Kind.ROUND, f"round {number} of {self.plan.rounds}", round=number)
+        self._say(EventKind.ROUND, f"round {number} of {self.plan.rounds}", round=number)
         coder = self._drafter(state)
         brought = self.history.recorded(number)
         # What was proposed must not be asked for again once it may have been judged: a call that failed may not now.
@@ -191,7 +191,7 @@ class Loop:
         update: State = {"round": number, "ended": brought.ended, "message": brought.message}
         update |= self._check(number, coder) or self._measure(number)
         for id in self.history.round(number).again:
-            self._say(Kind.ANSWER, repeated(self.evaluations, id), repeats=id)
+            self._say(EventKind.ANSWER, repeated(self.evaluations, id), repeats=id)
         return update | self._weigh({**state, **update})
 
     def _drafter(self, state: State) -> Model:
@@ -202,7 +202,7 @@ class Loop:
         brought = self.proposing.round(number, edited, coder)
         for id in brought.same:
             if file := self._answer_file(id):
-                self._say(Kind.ANSWER, f"{file}: the same as a version that the run has seen; not judged again")
+                self._say(EventKind.ANSWER, f"{file}: the same as a version that the run has seen; not judged again")
         self._say_cost()
         return brought
 
@@ -311,7 +311,7 @@ class Loop:
             self._confirm_early(update["mark"])
         course = self._course(number, update["stale"])
         if self.takeover is not None and not state["taken_over"] and takes_over(course, state["ended"]):
-            self._say(Kind.STAGE, f"{self.takeover.name} takes over from {self.coder.name}", stage="takeover")
+            self._say(EventKind.STAGE, f"{self.takeover.name} takes over from {self.coder.name}", stage="takeover")
             update |= {"taken_over": number + 1, "stale": 0, "against": 0, "ended": "", "message": ""}
             course = replace(course, stale=0)
         elif state["ended"]:
@@ -403,7 +403,7 @@ class Loop:
         if self.evaluations.is_settled(id):
             return self.evaluations.confirm(id).confirmed
         self.caps.check_time(f"confirm:{id}")
-        self._say(Kind.STAGE, f"confirming {id[:10]}", stage="confirm")
+        self._say(EventKind.STAGE, f"confirming {id[:10]}", stage="confirm")
         confirmed = self.evaluations.confirm(id).confirmed
         self._say_confirmed(id, confirmed)
         return confirmed
@@ -416,25 +416,25 @@ class Loop:
 
     # events
 
-    def _say(self, kind: Kind, text: str, **data: Any) -> None:
+    def _say(self, kind: EventKind, text: str, **data: Any) -> None:
         self.listener(Event(kind, text, data))
 
     def _say_cost(self) -> None:
         spent = self.ledger.spent
-        self._say(Kind.COST, f"{spent.usd:.4f} USD", usd=spent.usd, tokens=spent.tokens, calls=spent.calls)
+        self._say(EventKind.COST, f"{spent.usd:.4f} USD", usd=spent.usd, tokens=spent.tokens, calls=spent.calls)
 
     def _say_diagnosis(self, said: Diagnosis) -> None:
         data = said.model_dump(mode="json", exclude={"bottleneck"})
-        self._say(Kind.JUDGE, f"judge: {said.directive}", **data)
+        self._say(EventKind.JUDGE, f"judge: {said.directive}", **data)
 
     def _say_prediction(self, one: Prediction) -> None:
         came = f"it came to {times(one.gain.ratio)}" if one.gain else "no rewrite was right"
         data = {"after": one.after, "expected": one.expected, "confidence": one.confidence, "came": one.came}
-        self._say(Kind.JUDGE, f"the judge expected {times(one.expected)}: {came}", **data)
+        self._say(EventKind.JUDGE, f"the judge expected {times(one.expected)}: {came}", **data)
 
     def _say_candidate(self, id: str, state: str, **data: Any) -> None:
         origin = self.evaluations.candidate(id).origin
-        self._say(Kind.CANDIDATE, f"{id[:10]} {state}", candidate=id, origin=origin, state=state, **data)
+        self._say(EventKind.CANDIDATE, f"{id[:10]} {state}", candidate=id, origin=origin, state=state, **data)
 
     def _say_done(self, id: str) -> None:
         record = self.evaluations.record(id)

@@ -45,7 +45,7 @@ from whet.core.ahead import import_ahead
 from whet.core.belonging import repository_of
 from whet.core.config import load_project_config, or_configured
 from whet.core.errors import BaselineError, UnaskedError, UsageError
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.measurement import told_as
 from whet.core.options import Budget, Options
 from whet.core.plain import from_plain, to_plain
@@ -158,7 +158,7 @@ def optimize(
         import_ahead("whet.agents.loop")  # while the sandbox is opened
         run, start = new_run(), None if evaluator is None else Ready(task, evaluator)
         if evaluator is None:
-            for event in (Event(Kind.STAGE, f"run {run}", {"named": run}), *said):
+            for event in (Event(EventKind.STAGE, f"run {run}", {"named": run}), *said):
                 listener(event)
             left = math.inf if budget.seconds is None else budget.seconds - (time.monotonic() - began)
             start = ready(judges, task, settings, seed, models[0], listener, left)
@@ -335,7 +335,7 @@ def _work(
     """Turns the loop to its end and records what came of it; an exception leaves the run resumable."""
     worked = float(store.fact(run, WORKED) or 0.0)
     data = {"run": run, "budget": to_plain(job.budget), "worked": worked, "told": told}
-    listener(Event(Kind.STAGE, f"run {run}", data))
+    listener(Event(EventKind.STAGE, f"run {run}", data))
     tell_by_hand(models, listener)
     try:
         task = stored_task(store, run, job)

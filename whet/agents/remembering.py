@@ -10,7 +10,7 @@ from whet.agents.evaluations import Evaluations
 from whet.agents.experience import Experience, Recalled
 from whet.agents.lessons import drawn
 from whet.agents.words import words_of
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.result import Result
 from whet.core.store import Store
 from whet.sandbox.toolchains import native
@@ -73,7 +73,7 @@ class Remembering:
         past = Experience(self._store)
         if past.lacking:
             line = f"what earlier runs found out cannot be searched here ({past.lacking})"
-            self._listener(Event(Kind.STAGE, line, {"stage": "remember"}))
+            self._listener(Event(EventKind.STAGE, line, {"stage": "remember"}))
             return ()
         task = self._evaluations.task
         return past.like(self._words(), native.language_of(task, task.source), self._metric, self._repository)

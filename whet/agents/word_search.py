@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from whet.core.database.base import Connection, Kind
+from whet.core.database.base import Connection, DatabaseKind
 
 OURS = "DELETE FROM experience_words WHERE {key} IN (SELECT id FROM experience WHERE run = :run)"
 
@@ -103,9 +103,9 @@ class TextSearch:
         ).fetchall()
 
 
-def word_search(kind: Kind) -> WordSearch:
+def word_search(kind: DatabaseKind) -> WordSearch:
     """Returns the search of a kind of database; see `whet.core.store.Store.kind`."""
-    return Fts5() if kind is Kind.SQLITE else TextSearch()
+    return Fts5() if kind is DatabaseKind.SQLITE else TextSearch()
 
 
 def _asked(question: str, language: str, metric: str, most: int) -> dict[str, Any]:

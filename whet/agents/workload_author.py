@@ -15,7 +15,7 @@ from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Re
 from whet.agents.models.in_turn import parts
 from whet.agents.telling import shown_support
 from whet.core.errors import BudgetError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.patch import Malformed
 from whet.core.store import Store
 from whet.core.task import Task
@@ -114,7 +114,7 @@ class Author:
         Raises:
             ModelError: a fatal one: nothing is decided.
         """
-        self.listener(Event(Kind.STAGE, "asking for a workload", {"stage": "workload"}))
+        self.listener(Event(EventKind.STAGE, "asking for a workload", {"stage": "workload"}))
         request = workload_request(task, self.store.fact(self.run, CALLERS) or "")
         judged = Judged(task, False, "")
         for name in (QUESTION, f"{QUESTION}:again"):
@@ -142,5 +142,5 @@ class Author:
         with self.store.on_disk():
             self.store.set_fact(self.run, "task", store_task(self.store, judged.task))
             self.store.set_fact(self.run, DECIDED, {"accepted": judged.accepted, "line": line})
-        self.listener(Event(Kind.STAGE, line, {"stage": "workload", "accepted": judged.accepted}))
+        self.listener(Event(EventKind.STAGE, line, {"stage": "workload", "accepted": judged.accepted}))
         return line

@@ -25,8 +25,8 @@ from whet.bot.github import Workflow
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Gone, Later, Pull, Refused
 from whet.bot.publish import Publisher
-from whet.bot.queue import Job, Queue
-from whet.bot.request import WORK, Kind, Order, Request
+from whet.bot.queue import Queue, QueuedJob
+from whet.bot.request import WORK, Order, Request, RequestKind
 from whet.bot.settings import Limits, Places
 from whet.bot.webhook import Named, Sha, read_event
 from whet.core.errors import UsageError, WhetError
@@ -105,7 +105,7 @@ class _Desk:
             return self.flow.run(job)
         return self._found_out(job, file)
 
-    def _found_out(self, job: Job, file: Path) -> str:
+    def _found_out(self, job: QueuedJob, file: Path) -> str:
         github = self.workflow.repository(job.request.repository, None)
         if job.request.comment is not None and not github.may_write(job.request.sender):
             return f"{job.request.sender} may not write to the repository"
@@ -137,7 +137,7 @@ class _Desk:
             also=self._offered(github, pull, publisher, findings),
         )
         worth = any(one.answer in (Answer.FASTER, Answer.SLOWER) for one in findings)
-        publisher.summarise(text, anew=worth or handed.kind is not Kind.CHANGE)
+        publisher.summarise(text, anew=worth or handed.kind is not RequestKind.CHANGE)
         publisher.end(findings, text)
         return report.headline(findings)
 
@@ -145,7 +145,7 @@ class _Desk:
         """Offers the rewrites as suggestions; the code is only read, to see which lines the diff shows."""
         if not any(one.patch for one in findings):
             return []
-        place = Request(Kind.OPTIMIZE, "", publisher.repository, pull.number)
+        place = Request(RequestKind.OPTIMIZE, "", publisher.repository, pull.number)
         checkout: Checkout = self.flow.copy(place, "post", github, pull)
         return publisher.propose(checkout, findings, self.flow.url(place))
 

@@ -6,10 +6,10 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from whet.bot.request import TARGET, Kind
+from whet.bot.request import TARGET, RequestKind
 
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-COMMANDS = {kind.value: kind for kind in Kind if kind is not Kind.CHANGE}
+COMMANDS = {kind.value: kind for kind in RequestKind if kind is not RequestKind.CHANGE}
 BUDGET = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 
 
@@ -23,7 +23,7 @@ class Command:
         budget_usd: of ``optimize``, if given.
     """
 
-    kind: Kind
+    kind: RequestKind
     target: str | None = None
     budget_usd: float | None = None
 
@@ -52,7 +52,7 @@ def _parsed(line: str) -> Command | None:
     except ValueError:
         return None
     kind = COMMANDS.get(name)
-    if kind is None or (words and kind is not Kind.OPTIMIZE):
+    if kind is None or (words and kind is not RequestKind.OPTIMIZE):
         return None
     target = budget = None
     while words:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from whet.bot.findings import Answer, Finding
-from whet.bot.request import TARGET, Kind
+from whet.bot.request import TARGET, RequestKind
 from whet.bot.webhook import Sha
 from whet.core.errors import UsageError
 from whet.core.plain import to_plain
@@ -86,11 +86,11 @@ class Handed(BaseModel):
     form: Literal["whet.bot-findings/1"] = Field(alias="schema")
     number: Annotated[int, Field(gt=0)]
     head: Sha
-    kind: Kind
+    kind: RequestKind
     findings: list[Exchanged] = Field(max_length=MOST)
 
 
-def write_findings(path: Path, number: int, head: str, kind: Kind, findings: list[Finding]) -> None:
+def write_findings(path: Path, number: int, head: str, kind: RequestKind, findings: list[Finding]) -> None:
     """Writes the file; of a patch that does not fit nothing is written."""
     rows = [Exchanged.model_validate(to_plain(one)) for one in findings[:MOST]]
     handed = Handed(schema="whet.bot-findings/1", number=number, head=head, kind=kind, findings=rows)

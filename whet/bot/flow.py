@@ -16,8 +16,8 @@ from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Gone, Later, Pull, Reaction, Refused
 from whet.bot.project import FILES, Project, read_project
 from whet.bot.publish import Publisher
-from whet.bot.queue import Job, Queue, State
-from whet.bot.request import WORK, Kind, Request, Withdrawal
+from whet.bot.queue import JobState, Queue, QueuedJob
+from whet.bot.request import WORK, Request, RequestKind, Withdrawal
 from whet.bot.settings import Limits, Places
 from whet.bot.touched import Function, functions, named, that_matter, touched
 from whet.core.plain import from_plain, to_plain
@@ -26,9 +26,9 @@ FINDINGS, ADMITTED = "findings", "admitted"
 WATCH = 0.5
 """Seconds between looks at whether a job is still wanted."""
 ASKED = {
-    Kind.CHANGE: "What this pull request changes",
-    Kind.OPTIMIZE: "As asked with `/whet optimize`",
-    Kind.VERIFY: "As asked with `/whet verify`",
+    RequestKind.CHANGE: "What this pull request changes",
+    RequestKind.OPTIMIZE: "As asked with `/whet optimize`",
+    RequestKind.VERIFY: "As asked with `/whet verify`",
 }
 Open = Callable[[str, int | None], GitHub]
 
@@ -62,7 +62,7 @@ class Flow:
         self._limits = limits
         self._trusts_project = trusts_project
 
-    def run(self, job: Job) -> str:
+    def run(self, job: QueuedJob) -> str:
         """Does a job, or what is left of it, and says what was done.
 
         Raises:
@@ -89,7 +89,7 @@ class Flow:
         _react(github, request, "rocket")
         return said
 
-    def give_up(self, job: Job, why: str) -> None:
+    def give_up(self, job: QueuedJob, why: str) -> None:
         """Completes what would look as if it were still under way."""
         request = job.request
         github = self._open(request.repository, request.installation)
@@ -100,7 +100,7 @@ class Flow:
         _react(github, request, "confused")
         shutil.rmtree(self._folder(job), ignore_errors=True)
 
-    def admits(self, job: Job, github: GitHub) -> bool:
+    def admits(self, job: QueuedJob, github: GitHub) -> bool:
         """Whether who wrote a command may write to the repository; the rest was checked by GitHub."""
         request = job.request
         if request.comment is None:
@@ -111,7 +111,7 @@ class Flow:
             self._queue.set_fact(job.id, ADMITTED, admitted)
         return bool(self._queue.fact(job.id, ADMITTED))
 
-    def check_out(self, job: Job, github: GitHub, pull: Pull) -> Checkout:
+    def check_out(self, job: QueuedJob, github: GitHub, pull: Pull) -> Checkout:
         """Fetches the pull request and writes both of its sides.
 
         Raises:
@@ -128,7 +128,7 @@ class Flow:
             raise Stopped(f"the head moved on to {head[:10]}")
         return check_out(store, self._places.folder / "jobs" / name, head, trusted)
 
-    def investigate(self, job: Job, checkout: Checkout, pull: Pull) -> list[Finding]:
+    def investigate(self, job: QueuedJob, checkout: Checkout, pull: Pull) -> list[Finding]:
         """Finds out what there is to say, or recalls it.
 
         Raises:
@@ -145,9 +145,9 @@ class Flow:
         with self._watched(job.id) as cancel:
             chosen = self._chosen(request, checkout, work, cancel)
             found: list[Finding] = []
-            if request.kind is not Kind.OPTIMIZE:
+            if request.kind is not RequestKind.OPTIMIZE:
                 found += self._engine.verify(work, _in_both(checkout, chosen), cancel)
-            if request.kind is not Kind.VERIFY:
+            if request.kind is not RequestKind.VERIFY:
                 budget = min(self._limits.budget_usd, request.budget_usd or self._limits.budget_usd)
                 found += self._engine.optimize(work, chosen, self._model(request, project, pull), budget, cancel)
             if cancel.is_set():
@@ -170,17 +170,17 @@ class Flow:
         publisher.end(findings, text)
         return report.headline(findings)
 
-    def _answer(self, job: Job, publisher: Publisher) -> str:
+    def _answer(self, job: QueuedJob, publisher: Publisher) -> str:
         request = job.request
         others = [one for one in self._queue.jobs_at(request.repository, request.number) if one.request.kind in WORK]
-        if request.kind is Kind.CANCEL:
+        if request.kind is RequestKind.CANCEL:
             why = f"cancelled by {request.sender}"
             withdrawal = Withdrawal(why, repository=request.repository, number=request.number)
             return f"{self._queue.withdraw(withdrawal, besides=job.id)} cancelled"
-        if request.kind is Kind.STATUS:
+        if request.kind is RequestKind.STATUS:
             publisher.reply(str(request.comment), report.status(others))
         else:
-            done = next((one for one in others if one.state is State.DONE), None)
+            done = next((one for one in others if one.state is JobState.DONE), None)
             findings = from_plain(list[Finding], (done and self._queue.fact(done.id, FINDINGS)) or [])
             head = (done and self._queue.fact(done.id, "head")) or publisher.pull.head
             publisher.reply(str(request.comment), report.explanation(findings, head))
@@ -197,11 +197,11 @@ class Flow:
 
     def _model(self, request: Request, project: Project, pull: Pull) -> str:
         # A stranger's pull request spends nobody's money unless somebody who may write asks.
-        if request.kind is Kind.CHANGE and pull.fork:
+        if request.kind is RequestKind.CHANGE and pull.fork:
             return "catalogue"
         return (project.model if self._trusts_project else None) or self._limits.model
 
-    def _folder(self, job: Job) -> Path:
+    def _folder(self, job: QueuedJob) -> Path:
         return self._places.folder / "jobs" / str(job.id)
 
     def url(self, request: Request) -> str:

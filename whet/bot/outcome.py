@@ -6,7 +6,7 @@ import logging
 from typing import Protocol
 
 from whet.bot.port import Gone, Later, Refused
-from whet.bot.queue import Job, Queue, State
+from whet.bot.queue import JobState, Queue, QueuedJob
 from whet.core.errors import WhetError
 from whet.core.redaction import redacted
 from whet.core.text import one_line
@@ -30,36 +30,36 @@ class Stopped(Exception):
 class Worked(Protocol):
     """Does a job."""
 
-    def run(self, job: Job) -> str:
+    def run(self, job: QueuedJob) -> str:
         """Returns what was done, in one line."""
 
-    def give_up(self, job: Job, why: str) -> None:
+    def give_up(self, job: QueuedJob, why: str) -> None:
         """Leaves nothing that looks as if it were still under way."""
 
 
-def carry_out(flow: Worked, queue: Queue, job: Job) -> State:
+def carry_out(flow: Worked, queue: Queue, job: QueuedJob) -> JobState:
     """Does a job as far as it goes now, and notes what became of it. Nothing that happens in it ends the worker."""
     place = f"{job.request.kind} on {job.request.place}"
     try:
         if job.attempts >= MOST_ATTEMPTS:  # it ended the worker itself, again and again
             raise Later("its worker did not survive it")
-        state, note = State.DONE, flow.run(job)
+        state, note = JobState.DONE, flow.run(job)
     except Later as later:
         if job.attempts + 1 < MOST_ATTEMPTS:
             wait = waiting(later, job.attempts)
             log.info("%s waits %.0f s: %s", place, wait, later)
             queue.postpone(job, wait, one_line(redacted(str(later))), pause=later.limited)
-            return State.QUEUED
-        state, note = State.FAILED, f"given up after {MOST_ATTEMPTS} attempts: {later}"
+            return JobState.QUEUED
+        state, note = JobState.FAILED, f"given up after {MOST_ATTEMPTS} attempts: {later}"
     except Stopped as stopped:
-        state, note = State.WITHDRAWN, str(stopped)
+        state, note = JobState.WITHDRAWN, str(stopped)
     except (Gone, Refused, WhetError) as error:
-        state, note = State.FAILED, str(error)
+        state, note = JobState.FAILED, str(error)
     except Exception as error:  # the border of a job: a fault of ours ends this one, not the worker
         log.exception("%s failed", place)
-        state, note = State.FAILED, f"internal: {type(error).__name__}: {error}"
+        state, note = JobState.FAILED, f"internal: {type(error).__name__}: {error}"
     note = one_line(redacted(note))
-    if state is not State.DONE:
+    if state is not JobState.DONE:
         try:
             flow.give_up(job, note)
         except (Later, Gone, Refused) as error:

@@ -42,7 +42,7 @@ MOST_WAITING = 200
 """Jobs of one repository that may wait; further ones are refused, lest one repository fill the queue of all."""
 
 
-class State(StrEnum):
+class JobState(StrEnum):
     """How far a job is."""
 
     QUEUED = "queued"
@@ -53,11 +53,11 @@ class State(StrEnum):
     REFUSED = "refused"
 
 
-OPEN = (State.QUEUED, State.RUNNING)
+OPEN = (JobState.QUEUED, JobState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class QueuedJob:
     """A request and how far it is.
 
     Attributes:
@@ -71,7 +71,7 @@ class Job:
 
     id: int
     request: Request
-    state: State
+    state: JobState
     note: str
     attempts: int
     at: float
@@ -123,7 +123,7 @@ class Queue:
 
     def _enqueue(self, db: sqlite3.Connection, request: Request) -> None:
         waiting = db.execute(
-            "SELECT count(*) FROM jobs WHERE repository = ? AND state = ?", (request.repository, State.QUEUED)
+            "SELECT count(*) FROM jobs WHERE repository = ? AND state = ?", (request.repository, JobState.QUEUED)
         ).fetchone()[0]
         full = waiting >= MOST_WAITING
         now = time.time()
@@ -138,7 +138,7 @@ class Queue:
                 request.head,
                 request.kind in WORK,
                 json.dumps(to_plain(request)),
-                State.REFUSED if full else State.QUEUED,
+                JobState.REFUSED if full else JobState.QUEUED,
                 f"{MOST_WAITING} jobs of the repository wait already" if full else "",
                 now,
                 now,
@@ -162,16 +162,17 @@ class Queue:
         values = (*given.values(), besides)
         ended = db.execute(
             f"UPDATE jobs SET state = ?, note = ? WHERE state = ? AND work{where}",
-            (State.WITHDRAWN, withdrawal.why, State.QUEUED, *values),
+            (JobState.WITHDRAWN, withdrawal.why, JobState.QUEUED, *values),
         )
         told = db.execute(
-            f"UPDATE jobs SET cancelled = ? WHERE state = ? AND work{where}", (withdrawal.why, State.RUNNING, *values)
+            f"UPDATE jobs SET cancelled = ? WHERE state = ? AND work{where}",
+            (withdrawal.why, JobState.RUNNING, *values),
         )
         return ended.rowcount + told.rowcount
 
     # what is worked on
 
-    def claim(self, owner: int, *, work: bool | None = None) -> Job | None:
+    def claim(self, owner: int, *, work: bool | None = None) -> QueuedJob | None:
         """Takes the oldest job that is due; never two that work on one pull request.
 
         Args:
@@ -184,19 +185,19 @@ class Queue:
                 " AND NOT EXISTS (SELECT 1 FROM pauses WHERE installation = mine.installation AND until > :now)"
                 " AND NOT (work AND EXISTS (SELECT 1 FROM jobs WHERE state = :running AND work"
                 " AND repository = mine.repository AND number = mine.number)) ORDER BY work, id LIMIT 1",
-                {"queued": State.QUEUED, "running": State.RUNNING, "now": time.time(), "work": work},
+                {"queued": JobState.QUEUED, "running": JobState.RUNNING, "now": time.time(), "work": work},
             ).fetchone()
             if row is None:
                 return None
-            db.execute("UPDATE jobs SET state = ?, owner = ? WHERE id = ?", (State.RUNNING, owner, row[0]))
+            db.execute("UPDATE jobs SET state = ?, owner = ? WHERE id = ?", (JobState.RUNNING, owner, row[0]))
             return self._jobs(db, "id = ?", row[0])[0]
 
-    def finish(self, job: int, state: State, note: str = "") -> None:
+    def finish(self, job: int, state: JobState, note: str = "") -> None:
         """Ends a job."""
         with self._writing() as db:
             db.execute("UPDATE jobs SET state = ?, note = ?, owner = NULL WHERE id = ?", (state, note, job))
 
-    def postpone(self, job: Job, seconds: float, why: str, *, pause: bool = False) -> None:
+    def postpone(self, job: QueuedJob, seconds: float, why: str, *, pause: bool = False) -> None:
         """Puts a job back for later.
 
         Args:
@@ -209,7 +210,7 @@ class Queue:
         with self._writing() as db:
             db.execute(
                 "UPDATE jobs SET state = ?, note = ?, due = ?, owner = NULL, attempts = attempts + 1 WHERE id = ?",
-                (State.QUEUED, why, until, job.id),
+                (JobState.QUEUED, why, until, job.id),
             )
             if pause and job.request.installation is not None:
                 db.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", (job.request.installation, until))
@@ -220,7 +221,7 @@ class Queue:
             left = db.execute(
                 "UPDATE jobs SET state = CASE WHEN cancelled IS NULL THEN ? ELSE ? END, owner = NULL,"
                 " note = coalesce(cancelled, ''), attempts = attempts + 1 WHERE state = ? AND (? IS NULL OR owner = ?)",
-                (State.QUEUED, State.WITHDRAWN, State.RUNNING, owner, owner),
+                (JobState.QUEUED, JobState.WITHDRAWN, JobState.RUNNING, owner, owner),
             )
             return left.rowcount
 
@@ -261,7 +262,7 @@ class Queue:
 
     # what there is
 
-    def jobs_at(self, repository: str, number: int) -> list[Job]:
+    def jobs_at(self, repository: str, number: int) -> list[QueuedJob]:
         """Returns the jobs of a pull request, newest first."""
         with self._lock:
             return self._jobs(self._db, "repository = ? AND number = ?", repository, number)
@@ -271,14 +272,14 @@ class Queue:
         with self._lock:
             deliveries = self._db.execute("SELECT count(*) FROM deliveries").fetchone()[0]
             states = dict(self._db.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
-        return {"deliveries": deliveries, "jobs": {state.value: states.get(state.value, 0) for state in State}}
+        return {"deliveries": deliveries, "jobs": {state.value: states.get(state.value, 0) for state in JobState}}
 
-    def _jobs(self, db: sqlite3.Connection, where: str, *values: Any) -> list[Job]:
+    def _jobs(self, db: sqlite3.Connection, where: str, *values: Any) -> list[QueuedJob]:
         rows = db.execute(
             f"SELECT id, request, state, note, attempts, at FROM jobs WHERE {where} ORDER BY id DESC LIMIT 50", values
         )
         return [
-            Job(id, from_plain(Request, json.loads(request)), State(state), *rest)
+            QueuedJob(id, from_plain(Request, json.loads(request)), JobState(state), *rest)
             for id, request, state, *rest in rows.fetchall()
         ]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from whet.bot.findings import Answer, Finding
-from whet.bot.queue import Job, State
+from whet.bot.queue import JobState, QueuedJob
 from whet.core.redaction import redacted
 from whet.core.text import one_line, percent, printable, times
 
@@ -109,7 +109,7 @@ def pull_body(findings: Sequence[Finding], number: int, head: str, marker: str) 
     return cut("\n\n".join([*lines, _details(findings)]))
 
 
-def status(jobs: Sequence[Job]) -> str:
+def status(jobs: Sequence[QueuedJob]) -> str:
     """Returns the answer to ``/whet status``."""
     if not jobs:
         return "whet has done nothing on this pull request yet."
@@ -118,7 +118,7 @@ def status(jobs: Sequence[Job]) -> str:
         f" {code(one.note)} |"
         for one in jobs[:20]
     ]
-    open_ = sum(job.state in (State.QUEUED, State.RUNNING) for job in jobs)
+    open_ = sum(job.state in (JobState.QUEUED, JobState.RUNNING) for job in jobs)
     return "\n".join([f"{open_} under way.", "", "| asked | target | state | |", "|---|---|---|---|", *rows])
 
 

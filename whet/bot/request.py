@@ -10,7 +10,7 @@ TARGET = re.compile(r"(?![-/])(?!.*(?:^|/)\.\.?(?:/|::|$))[\w./+-]{1,300}(?:::[A
 """A path within the repository, never an option and never above it, with a function's name. Others are left alone."""
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """What is to be done."""
 
     CHANGE = "change"
@@ -21,7 +21,7 @@ class Kind(StrEnum):
     EXPLAIN = "explain"
 
 
-WORK = (Kind.CHANGE, Kind.OPTIMIZE, Kind.VERIFY)
+WORK = (RequestKind.CHANGE, RequestKind.OPTIMIZE, RequestKind.VERIFY)
 """Those that run code; the others answer at once, beside a run on the same pull request."""
 
 
@@ -42,7 +42,7 @@ class Request:
         budget_usd: cap on what models may cost, as asked for.
     """
 
-    kind: Kind
+    kind: RequestKind
     origin: str
     repository: str
     number: int

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from whet.bot.commands import find_command
-from whet.bot.request import Kind, Order, Request, Withdrawal
+from whet.bot.request import Order, Request, RequestKind, Withdrawal
 
 EVENTS = ("pull_request", "issue_comment", "check_run", "installation", "installation_repositories")
 LOOKED_AT = ("opened", "synchronize", "reopened", "ready_for_review")
@@ -138,7 +138,7 @@ def _pull_request(payload: Payload) -> Order:
     if payload.action not in LOOKED_AT or pull.draft or payload.by_a_program:
         return Order(withdrawals=gone)
     origin = f"head/{name}/{number}/{pull.head.sha}"
-    return Order(_request(payload, Kind.CHANGE, origin, pull.number, head=pull.head.sha), gone)
+    return Order(_request(payload, RequestKind.CHANGE, origin, pull.number, head=pull.head.sha), gone)
 
 
 def _comment(payload: Payload) -> Order:
@@ -171,7 +171,7 @@ def _check_run(payload: Payload) -> Order:
     if payload.action != "rerequested" or check is None or ours is None or payload.repository is None:
         return Order()
     origin = f"again/{payload.repository.full_name}/{check.id}/{check.completed_at}"
-    return Order(_request(payload, Kind.OPTIMIZE, origin, int(ours[1])))
+    return Order(_request(payload, RequestKind.OPTIMIZE, origin, int(ours[1])))
 
 
 def _installation(payload: Payload) -> Order:
@@ -188,7 +188,7 @@ def _installation(payload: Payload) -> Order:
     )
 
 
-def _request(payload: Payload, kind: Kind, origin: str, number: int, **more: object) -> Request:
+def _request(payload: Payload, kind: RequestKind, origin: str, number: int, **more: object) -> Request:
     assert payload.repository is not None
     installation = None if payload.installation is None else payload.installation.id
     return Request(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from whet.cli.errors import Session
 from whet.cli.hosts import Pace, host_lines
 from whet.cli.run_progress import Clock, Progress, lasting_line
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.options import Budget
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def _display(budget: Budget, *, silent: bool, plain: bool) -> Iterator[Listener]
 
         def say(event: Event) -> None:
             # Nothing that comes by itself: somebody types there.
-            kept = event.kind in (Kind.CANDIDATE, Kind.RECORDED, Kind.ANSWER) or {"run", "named"} & event.data.keys()
+            kept = (
+                event.kind in (EventKind.CANDIDATE, EventKind.RECORDED, EventKind.ANSWER)
+                or {"run", "named"} & event.data.keys()
+            )
             if kept and (line := lasting_line(event)):
                 with lock:
                     print(line, flush=True)
@@ -90,11 +93,14 @@ class View:
     def hear(self, event: Event) -> str | None:
         """Takes in an event; returns a line that is to stay above the region, if any."""
         with self._lock:
-            if event.kind is Kind.HOSTS:
+            if event.kind is EventKind.HOSTS:
                 self._hosts = host_lines(event.data["hosts"], event.data["waiting"])
                 return None
             self._progress.hear(event)
-        passing = event.kind in (Kind.STAGE, Kind.ROUND, Kind.WAITING) and not {"run", "named"} & event.data.keys()
+        passing = (
+            event.kind in (EventKind.STAGE, EventKind.ROUND, EventKind.WAITING)
+            and not {"run", "named"} & event.data.keys()
+        )
         return None if passing and event.data.get("stage") != "python" else lasting_line(event)
 
     def render(self) -> Group:
@@ -131,7 +137,7 @@ class Plain:
         """Takes in an event."""
         with self._lock:
             self._progress.hear(event)
-            if event.kind is Kind.HOSTS:
+            if event.kind is EventKind.HOSTS:
                 lines = self._pace.lines(event.data)
             else:
                 lines = [line] if (line := lasting_line(event)) else []

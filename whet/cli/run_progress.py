@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.measurement import gain_in
 from whet.core.options import Budget
 from whet.core.text import duration, first_line, one_line, plural, times
@@ -76,17 +76,17 @@ class Progress:
     def hear(self, event: Event) -> None:
         """Takes in an event."""
         data = event.data
-        if event.kind is Kind.COST:
+        if event.kind is EventKind.COST:
             self._cost = data
-        elif event.kind is Kind.WAITING:
+        elif event.kind is EventKind.WAITING:
             self.waiting = "" if data["over"] else event.text
-        elif event.kind is Kind.TURN:
+        elif event.kind is EventKind.TURN:
             self._turn(data["candidate"], data["turn"], data["turns"])
-        elif event.kind is Kind.CANDIDATE:
+        elif event.kind is EventKind.CANDIDATE:
             self._moved(data)
         elif "awaited" in data:
             self._await(data["file"], data["awaited"])
-        elif event.kind in (Kind.STAGE, Kind.ROUND, Kind.JUDGE):
+        elif event.kind in (EventKind.STAGE, EventKind.ROUND, EventKind.JUDGE):
             self.stage = one_line(event.text)
             if "budget" in data:
                 self._budget = Budget(**data["budget"])
@@ -175,11 +175,11 @@ def lasting_line(event: Event) -> str | None:
     """Returns the line of an event that is worth keeping; None for one that only says how far a run is."""
     if event.data.get("told"):
         return None
-    if event.kind is Kind.CANDIDATE:
+    if event.kind is EventKind.CANDIDATE:
         return candidate_line(event.data)
-    if event.kind is Kind.WAITING:
+    if event.kind is EventKind.WAITING:
         return None if event.data["over"] else event.text
-    if event.kind in (Kind.RECORDED, Kind.STAGE, Kind.ROUND, Kind.JUDGE, Kind.ANSWER):
+    if event.kind in (EventKind.RECORDED, EventKind.STAGE, EventKind.ROUND, EventKind.JUDGE, EventKind.ANSWER):
         return one_line(event.text)
     return None
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """What an event is about.
 
     ``stage``: a step began or ended (baseline, profile, confirm). Of the run itself: data ``named``, its id, where it
@@ -43,7 +43,7 @@ class Kind(StrEnum):
 class Event:
     """One thing that happened, as a line for people and as data for displays."""
 
-    kind: Kind
+    kind: EventKind
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
 

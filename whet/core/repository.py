@@ -17,7 +17,7 @@ SCHEMA = "whet.repository/1"
 HOT_SPOTS = "whet.hotspots/1"
 
 
-class Kind(StrEnum):
+class ProjectKind(StrEnum):
     """How a repository is built."""
 
     PYTHON = "python"
@@ -106,7 +106,7 @@ class Survey:
     """
 
     root: Path
-    kind: Kind
+    kind: ProjectKind
     packages: tuple[str, ...]
     tests: str | None
     run: str | None

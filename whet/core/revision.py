@@ -14,7 +14,7 @@ from whet.core.result import EXIT_OF, Status
 SCHEMA = "whet.revision/1"
 
 
-class Answer(StrEnum):
+class RevisionAnswer(StrEnum):
     """What a change comes to, of one function or altogether."""
 
     FASTER = "faster"
@@ -37,7 +37,7 @@ class FunctionAnswer:
     """
 
     target: str
-    answer: Answer
+    answer: RevisionAnswer
     why: str
     speedup: Speedup | None = None
     run: str | None = None
@@ -69,7 +69,7 @@ class RevisionResult:
     before: str
     after: str
     status: Status
-    answer: Answer
+    answer: RevisionAnswer
     functions: tuple[FunctionAnswer, ...]
     tests: int | None
     failing: tuple[str, ...]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.database import open_database
-from whet.core.database.base import Connection, Kind
+from whet.core.database.base import Connection, DatabaseKind
 from whet.core.database.schema import migrate
 from whet.core.errors import UsageError, nearest
 from whet.core.packed import pack, unpack
@@ -101,7 +101,7 @@ class Store:
         self._database.close()
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> DatabaseKind:
         """What the database is."""
         return self._database.kind
 

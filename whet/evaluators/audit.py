@@ -10,7 +10,7 @@ from typing import Any
 
 from whet.core.audit import Audit, MutantOutcome
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.options import Options
 from whet.core.result import TaskName
 from whet.core.task import NATIVE_ISA, Task
@@ -56,10 +56,10 @@ def audit_task(task: Task, settings: Options, mutants: int, listener: Listener =
     seed = settings.seed if settings.seed is not None else secrets.randbits(63)
     ladder = open_ladder(task, replace(settings, until="differential"), seed, listener, explain=False)
     try:
-        listener(Event(Kind.STAGE, "running the baseline and candidates that do no work"))
+        listener(Event(EventKind.STAGE, "running the baseline and candidates that do no work"))
         ladder.examine(PATIENCE)
         made = list(all_mutants(task, derive(seed, "mutants")))
-        listener(Event(Kind.STAGE, f"trying {min(mutants, len(made))} of {len(made)} mutants"))
+        listener(Event(EventKind.STAGE, f"trying {min(mutants, len(made))} of {len(made)} mutants"))
         usual = UsualProtocol(ladder, derive(seed, "usual"))
         with ThreadPoolExecutor(settings.workers) as pool:
             tried = tuple(pool.map(lambda mutant: _try(ladder, usual, mutant, listener), made[:mutants]))
@@ -73,7 +73,7 @@ def audit_task(task: Task, settings: Options, mutants: int, listener: Listener =
 
 def _try(ladder: Ladder, usual: UsualProtocol, mutant: Mutant, listener: Listener) -> MutantOutcome:
     told = {"candidate": mutant.id, "origin": f"line {mutant.line}, {mutant.operator}"}
-    listener(Event(Kind.CANDIDATE, "checking", {**told, "state": "checking"}))
+    listener(Event(EventKind.CANDIDATE, "checking", {**told, "state": "checking"}))
     failed = ladder.check(mutant.candidate).failed
     outcome = MutantOutcome(
         mutant.id,
@@ -86,5 +86,5 @@ def _try(ladder: Ladder, usual: UsualProtocol, mutant: Mutant, listener: Listene
     )
     if not outcome.stillborn:
         outcome = replace(outcome, usual=usual.rejects(mutant.candidate))
-    listener(Event(Kind.CANDIDATE, "done", {**told, "state": "done", "reason": outcome.reason or "survived"}))
+    listener(Event(EventKind.CANDIDATE, "done", {**told, "state": "done", "reason": outcome.reason or "survived"}))
     return outcome

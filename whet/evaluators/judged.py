@@ -10,7 +10,7 @@ from dataclasses import replace
 from whet.core.candidate import Candidate, content_id
 from whet.core.condition import conditions_of, under
 from whet.core.errors import BaselineError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.front import front
 from whet.core.measurement import gain_in
 from whet.core.options import Options
@@ -68,7 +68,7 @@ def judged(
 
 def named(run: str) -> Event:
     """Returns the event that tells of a run before there is more of it."""
-    return Event(Kind.STAGE, f"run {run}", {"named": run})
+    return Event(EventKind.STAGE, f"run {run}", {"named": run})
 
 
 def begun(
@@ -86,7 +86,7 @@ def begun(
     store.set_fact(run, "task", to_plain(task))
     store.put(candidate.source)
     store.set_fact(run, f"candidate:{candidate.id}", to_plain(replace(candidate, source="")))
-    listener(Event(Kind.STAGE, f"run {run}", {"told": True}))
+    listener(Event(EventKind.STAGE, f"run {run}", {"told": True}))
 
 
 def ended(store: Store, run: str, result: Result) -> Result:
@@ -119,7 +119,7 @@ def _climbed(
     try:
         verdict = ladder.screen(candidate)
         if not verdict.failed:
-            listener(Event(Kind.STAGE, "validating the baseline"))
+            listener(Event(EventKind.STAGE, "validating the baseline"))
             ladder.validate()
     except BaselineError as error:
         spent = time.perf_counter() - start
@@ -127,7 +127,7 @@ def _climbed(
         return Result(run, name, Status.BASELINE_INVALID, None, None, (), Counts(), Cost(), spent, str(error))
     store.set_fact(run, "provenance", to_plain(ladder.provenance(store.put)))
     if not verdict.failed:
-        listener(Event(Kind.STAGE, "judging the candidate"))
+        listener(Event(EventKind.STAGE, "judging the candidate"))
         verdict = climb(ladder, candidate, listener)
     result = recorded(store, run, task, candidate, verdict, settings, start)
     then(run, verdict)
@@ -137,7 +137,9 @@ def _climbed(
 def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict:
     """Takes one candidate up the whole ladder."""
     for state, step in (("checking", None), ("measuring", ladder.measure), ("confirming", ladder.confirm)):
-        listener(Event(Kind.CANDIDATE, state, {"candidate": candidate.id, "origin": candidate.origin, "state": state}))
+        listener(
+            Event(EventKind.CANDIDATE, state, {"candidate": candidate.id, "origin": candidate.origin, "state": state})
+        )
         if step is None:
             verdict = ladder.check(candidate)
         elif state == "measuring":

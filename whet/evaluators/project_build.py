@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.native_tree import BUILDS, NativeTree, has_main, native_top
@@ -77,7 +77,7 @@ def with_program(task: Task, options: Options, listener: Listener) -> Task:
     if isinstance(made, Diagnostics):
         raise BaselineError(f"{task.commands.build} in {task.root} fails: {made.text[-1000:]}", "build_error")
     run = f"./{_program(task, made)}"
-    listener(Event(Kind.STAGE, f"built in {task.root} by {task.commands.build}; run by {run}"))
+    listener(Event(EventKind.STAGE, f"built in {task.root} by {task.commands.build}; run by {run}"))
     return replace(task, commands=replace(task.commands, run=run))
 
 

@@ -9,8 +9,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
 from whet.core.errors import UsageError
-from whet.core.events import Event, Listener
-from whet.core.events import Kind as EventKind
+from whet.core.events import Event, EventKind, Listener
 from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.compare import difference

@@ -112,7 +112,7 @@ class ControlGroup:
         self._account: CpuAccount | None = None
         self._files = ExitStack()
         self._members: set[str] = set()
-        self._job = Baseline(0, 0, False)
+        self._job = CountsBefore(0, 0, False)
         try:
             for folder in self._folders:
                 folder.mkdir()
@@ -159,7 +159,7 @@ class ControlGroup:
             with suppress(FileNotFoundError):  # a kernel that does not count what is swapped out
                 _write(self._memory / name, value)
         _write(self._processes / "pids.max", str(processes + len(self._members)) if processes else "max")
-        self._job = Baseline(memory, kills(self._events), self.reset())
+        self._job = CountsBefore(memory, kills(self._events), self.reset())
 
     def excess(self) -> str:
         """Returns what the kernel stopped in the job; empty where it had to stop nothing."""
@@ -206,7 +206,7 @@ class ControlGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class CountsBefore:
     """What a job began with.
 
     Attributes:

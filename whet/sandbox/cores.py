@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.sandbox.locks import lock, run_of, server
 
 
@@ -64,7 +64,7 @@ def _locked(core: int, listener: Listener) -> Iterator[None]:
     if descriptor is None:
         listener(_waiting(core, server(name)))
         descriptor = lock(name)
-        listener(Event(Kind.WAITING, f"core {core} is free", {"core": core, "over": True}))
+        listener(Event(EventKind.WAITING, f"core {core} is free", {"core": core, "over": True}))
     assert descriptor is not None
     try:
         yield
@@ -76,4 +76,4 @@ def _waiting(core: int, process: int | None) -> Event:
     run = run_of(process) if process is not None else ""
     other = f"run {run}" if run else f"process {process}" if process is not None else "another measurement"
     data = {"core": core, "server": run, "process": process, "over": False}
-    return Event(Kind.WAITING, f"waiting for {other} on core {core}", data)
+    return Event(EventKind.WAITING, f"waiting for {other} on core {core}", data)

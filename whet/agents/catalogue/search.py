@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from whet.agents.catalogue.base import Proposal
 from whet.agents.catalogue.registry import EDITS, proposals
-from whet.agents.knowledge import Kind, card_of
+from whet.agents.knowledge import CardKind, card_of
 from whet.agents.models.base import Attempt, Brief
 from whet.core.candidate import content_id
 from whet.core.same import Same
@@ -140,7 +140,7 @@ def _name_of(attempt: Attempt) -> Name:
 def _saving(proposal: Proposal, brief: Brief) -> float:
     """Returns the share of the whole time that an edit may save: that of its lines, by what such edits save of it."""
     card = card_of(proposal.edit)
-    is_large = card is not None and (card.gain.growth or card.kind is Kind.VECTORISATION)
+    is_large = card is not None and (card.gain.growth or card.kind is CardKind.VECTORISATION)
     return _share(proposal, brief) * (LARGE if is_large else SMALL)
 
 

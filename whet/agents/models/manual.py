@@ -21,7 +21,7 @@ from typing import Any
 from whet.agents.models.base import Model, ModelError, Reply, Request
 from whet.agents.models.in_turn import parts
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.plain import to_plain
 
 POLL = 0.2
@@ -172,8 +172,8 @@ def by_hand(model: Model) -> list[ManualModel]:
 def tell_by_hand(models: Sequence[Model], listener: Listener) -> None:
     """Has those of several models that a person answers through files tell a listener what they wait for."""
     for part in (part for model in models for part in by_hand(model)):
-        part.tell = lambda line: listener(Event(Kind.ANSWER, line))
-        part.awaits = lambda file, waiting: listener(Event(Kind.ANSWER, "", {"file": file, "awaited": waiting}))
+        part.tell = lambda line: listener(Event(EventKind.ANSWER, line))
+        part.awaits = lambda file, waiting: listener(Event(EventKind.ANSWER, "", {"file": file, "awaited": waiting}))
 
 
 def tell_use(model: Model, reply: Reply, line: str, candidate: str = "") -> None:

@@ -9,7 +9,7 @@ from whet.agents.repository.bench import Bench
 from whet.agents.repository.searches import searched
 from whet.core.candidate import Candidate
 from whet.core.condition import Condition
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.measurement import Measurement, Outcome, gain_in
 from whet.core.options import Budget
 from whet.core.repository import Attempt, HotFunction
@@ -41,7 +41,7 @@ def attempt(
     Returns:
         what became of it, and the repository as it stands then.
     """
-    bench.listener(Event(Kind.STAGE, f"{function.target}: {function.own:.0%} of the time"))
+    bench.listener(Event(EventKind.STAGE, f"{function.target}: {function.own:.0%} of the time"))
     result = searched(bench, number, function, budget, standing)
     if isinstance(result, str):
         return Attempt(function, None, UNUSABLE, why=result), standing
@@ -87,10 +87,10 @@ def _judged(
     changed = snapshot(bench.ground, bench.worktree.root, BESIDE)
     if isinstance(changed, Fault):
         return None, False, one_line(changed.detail, 500), None
-    bench.listener(Event(Kind.STAGE, f"{function.target}: the whole suite with its winner in place"))
+    bench.listener(Event(EventKind.STAGE, f"{function.target}: the whole suite with its winner in place"))
     if bench.suite is not None and (fault := bench.suite.check(bench.ground, changed)):
         return changed, False, f"the whole suite: {one_line(fault.detail, 500)}", None
-    bench.listener(Event(Kind.STAGE, f"{function.target}: the command before and after"))
+    bench.listener(Event(EventKind.STAGE, f"{function.target}: the command before and after"))
     measured = end_to_end(bench.ground, bench.asked, standing, changed)
     if isinstance(measured, Fault):
         return changed, False, f"the whole command: {one_line(measured.detail, 500)}", None

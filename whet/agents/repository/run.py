@@ -19,12 +19,11 @@ from whet.agents.repository.job import RepositoryJob, Wish, job_of
 from whet.agents.repository.searches import left, spent
 from whet.core.config import load_project_config
 from whet.core.errors import BaselineError, UnaskedError, UsageError
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.measurement import Measurement, Outcome
 from whet.core.plain import from_plain, to_plain
 from whet.core.removal import dropping_unusable
-from whet.core.repository import Attempt, HotFunction, RepositoryResult, SuiteOutcome
-from whet.core.repository import Kind as ProjectKind
+from whet.core.repository import Attempt, HotFunction, ProjectKind, RepositoryResult, SuiteOutcome
 from whet.core.result import Status
 from whet.core.store import RunRecord, Store
 from whet.core.text import count, one_line, times
@@ -147,7 +146,7 @@ class _Run:
         """
         watch = Stopwatch(self.store, self.run)
         data = {"run": self.run, "budget": to_plain(self.job.budget), "worked": watch.seconds}
-        self.listener(Event(Kind.STAGE, f"run {self.run}", data))
+        self.listener(Event(EventKind.STAGE, f"run {self.run}", data))
         place = self.store.home / WORKTREES / self.run
         with ExitStack() as stack:
             sandbox = stack.enter_context(closing(open_sandbox(self.job.options.sandbox, self.job.options.unsafe)))
@@ -210,7 +209,7 @@ class _Run:
             return None
         if (known := self.store.fact(self.run, "suite")) is not None:
             return from_plain(Suite, known)
-        self.listener(Event(Kind.STAGE, f"the tests before any change: {self.job.survey.tests}"))
+        self.listener(Event(EventKind.STAGE, f"the tests before any change: {self.job.survey.tests}"))
         suite = _expect(baseline(ground, unchanged, self.job.survey.tests))
         if not suite.expected.passed:
             failing = f": {listed(suite.failing)}" if suite.failing else ""
@@ -227,7 +226,7 @@ class _Run:
     def _functions(self, ground: Ground, command: str) -> tuple[HotFunction, ...]:
         if (known := self.store.fact(self.run, "functions")) is not None:
             return tuple(from_plain(HotFunction, one) for one in known)
-        self.listener(Event(Kind.STAGE, f"where the time goes: {command}"))
+        self.listener(Event(EventKind.STAGE, f"where the time goes: {command}"))
         found = hot_functions(
             ground.survey, command, ground.sandbox, ground.interpreter, self.job.min_share, applicable
         )
@@ -246,7 +245,7 @@ class _Run:
             return {}
         known = self.store.fact(self.run, "reach")
         if known is None:
-            self.listener(Event(Kind.STAGE, "which tests reach which function"))
+            self.listener(Event(EventKind.STAGE, "which tests reach which function"))
             command = without(suite.command, (*suite.failing, *suite.flaky))
             known = dict(reached(ground.survey, command, hot, ground.sandbox, ground.interpreter))
             self.store.set_fact(self.run, "reach", known)
@@ -296,7 +295,7 @@ class _Run:
 
     def _concluded(self, bench: Bench, unchanged: Snapshot, standing: Snapshot) -> tuple[Status, str]:
         """Measures the command at the head against the branch, afresh."""
-        self.listener(Event(Kind.STAGE, f"the command at the head and on the branch: {bench.command}"))
+        self.listener(Event(EventKind.STAGE, f"the command at the head and on the branch: {bench.command}"))
         known = self.store.fact(self.run, "end_to_end")
         measured = _expect(end_to_end(bench.ground, bench.asked, unchanged, standing)) if known is None else None
         if measured is not None:

@@ -39,7 +39,7 @@ Ratio = Annotated[float, Field(ge=LEAST, le=MOST)]
 Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """What became of an answer."""
 
     RIGHT = "right"
@@ -121,7 +121,7 @@ class Answer:
 
     row: Row
     told: Told | None
-    kind: Kind
+    kind: AnswerKind
     mark: Mark
 
     @property
@@ -133,14 +133,16 @@ class Answer:
     @property
     def own_speedup(self) -> float | None:
         """The speedup by the suite's own figures: what stands there as ``speedup``."""
-        found = self.row.own.figures.get("speedup") if self.row.own is not None and self.kind is Kind.RIGHT else None
+        found = (
+            self.row.own.figures.get("speedup") if self.row.own is not None and self.kind is AnswerKind.RIGHT else None
+        )
         real = isinstance(found, int | float) and not isinstance(found, bool)
         return float(found) if real and LEAST <= found <= MOST else None  # type: ignore[operator, arg-type]
 
     @property
     def whet_speedup(self) -> float | None:
         """The speedup by whet's verdict."""
-        right = self.kind is Kind.RIGHT and self.told is not None and self.told.status is not Status.REJECTED
+        right = self.kind is AnswerKind.RIGHT and self.told is not None and self.told.status is not Status.REJECTED
         return self.told.speedup.ratio if right and self.told is not None and self.told.speedup is not None else None
 
 
@@ -223,12 +225,12 @@ def _answer(row: Row, file: Path) -> Answer | str:
     return Answer(row, told, _kind(row, told), _mark(row, file))
 
 
-def _kind(row: Row, told: Told | None) -> Kind:
+def _kind(row: Row, told: Told | None) -> AnswerKind:
     if row.excluded:
-        return Kind.EXCLUDED
+        return AnswerKind.EXCLUDED
     if told is not None and told.cheated:
-        return Kind.CHEAT
-    return Kind.RIGHT if row.own is not None and row.own.passed else Kind.FAILED
+        return AnswerKind.CHEAT
+    return AnswerKind.RIGHT if row.own is not None and row.own.passed else AnswerKind.FAILED
 
 
 def _mark(row: Row, file: Path) -> Mark:

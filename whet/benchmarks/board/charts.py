@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 
-from whet.benchmarks.board.answers import MOST, Kind
+from whet.benchmarks.board.answers import MOST, AnswerKind
 from whet.benchmarks.board.entries import OWN, Entry, Standing, speedup
 from whet.benchmarks.pages.scale import Scale
 
@@ -192,7 +192,8 @@ def _above(entry: Entry, weights: Sequence[tuple[float, float]], p: float) -> fl
     if p == 0.0:
         counted = [outcome for outcome in entry.outcomes.values() if not outcome.excluded]
         return math.fsum(
-            sum(answer.kind is Kind.RIGHT for answer in outcome.answers) / len(outcome.answers) for outcome in counted
+            sum(answer.kind is AnswerKind.RIGHT for answer in outcome.answers) / len(outcome.answers)
+            for outcome in counted
         ) / len(counted)
     return math.fsum(weight for ratio, weight in weights if ratio > p)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from whet.benchmarks.board.answers import Answer, Answers, Kind, Mark
+from whet.benchmarks.board.answers import Answer, AnswerKind, Answers, Mark
 from whet.benchmarks.results import Row
 from whet.benchmarks.suites.base import Figure, Score, Suite
 from whet.core.errors import UsageError
@@ -88,7 +88,7 @@ class Entry:
     @property
     def cheats(self) -> int:
         """Answers that whet rejects as cheating."""
-        return sum(answer.kind is Kind.CHEAT for answer in self.answers)
+        return sum(answer.kind is AnswerKind.CHEAT for answer in self.answers)
 
     @property
     def disputed(self) -> int:
@@ -255,7 +255,7 @@ def _entry(
         score=points,
         cost=replace(sum(costs, Cost()), usd=math.fsum(cost.usd for cost in costs)),
         seconds=math.fsum(answer.row.seconds for answer in answers),
-        marks=Counter(answer.mark for answer in answers if answer.kind is Kind.RIGHT),
+        marks=Counter(answer.mark for answer in answers if answer.kind is AnswerKind.RIGHT),
     )
 
 
@@ -268,8 +268,8 @@ def _outcome(found: Sequence[Answer], *, own: bool) -> Outcome:
     speedups = [speed for answer in ordered if (speed := speedup(answer, own=own)) is not None]
     return Outcome(
         answers=ordered,
-        excluded=any(answer.kind is Kind.EXCLUDED for answer in ordered),
-        right=sum(answer.kind is Kind.RIGHT for answer in ordered),
+        excluded=any(answer.kind is AnswerKind.EXCLUDED for answer in ordered),
+        right=sum(answer.kind is AnswerKind.RIGHT for answer in ordered),
         speedup=median(speedups) if speedups else None,
     )
 

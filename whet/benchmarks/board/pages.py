@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from whet import __version__
 from whet.benchmarks.board import charts
-from whet.benchmarks.board.answers import Answer, Kind, Mark
+from whet.benchmarks.board.answers import Answer, AnswerKind, Mark
 from whet.benchmarks.board.documents import page_name
 from whet.benchmarks.board.entries import Entry, Place, Standing
 from whet.benchmarks.board.pairs import Pair
@@ -98,15 +98,15 @@ def problem_page(standing: Standing, place: Place) -> str:
 
 
 KINDS = (
-    (Kind.RIGHT, "right", "Right answers", "Right by the suite's own rule; whet's verdict stands beside it."),
-    (Kind.FAILED, "failed", "Honest failures", "Wrong, broken, too slow for the suite, or no answer at all."),
+    (AnswerKind.RIGHT, "right", "Right answers", "Right by the suite's own rule; whet's verdict stands beside it."),
+    (AnswerKind.FAILED, "failed", "Honest failures", "Wrong, broken, too slow for the suite, or no answer at all."),
     (
-        Kind.CHEAT,
+        AnswerKind.CHEAT,
         "cheats",
         "Rejected as cheating",
         "What would have made the figure untrue: kept state, a touched clock or harness, a way out of the sandbox.",
     ),
-    (Kind.EXCLUDED, "excluded", "Not counted on this machine", "The problem itself could not be used there."),
+    (AnswerKind.EXCLUDED, "excluded", "Not counted on this machine", "The problem itself could not be used there."),
 )
 
 
@@ -121,7 +121,7 @@ def _problem_line(standing: Standing, place: Place) -> dict[str, Any]:
         "entries": len(met),
         "solved": sum(one.right > 0 for _, one in met),
         "best": best,
-        "cheats": sum(answer.kind is Kind.CHEAT for _, one in met for answer in one.answers),
+        "cheats": sum(answer.kind is AnswerKind.CHEAT for _, one in met for answer in one.answers),
         "excluded": sum(one.excluded for _, one in met),
     }
 

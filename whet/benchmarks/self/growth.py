@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whet.benchmarks.self.rehearsal import Rehearsal
 from whet.core.candidate import Candidate
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.store import Store
@@ -98,7 +98,7 @@ def grow(script: Rehearsal) -> Growth:
     store = Store(script.home)
 
     def listen(event: Event) -> None:
-        if event.kind is Kind.ROUND and event.data["round"] > 1:
+        if event.kind is EventKind.ROUND and event.data["round"] > 1:
             rounds.append(event.data["round"] - 1)
             sizes.append(_size(store))
 

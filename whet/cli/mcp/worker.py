@@ -24,7 +24,7 @@ from typing import Any, TextIO
 from whet.cli.errors import Session
 from whet.cli.main import main as whet
 from whet.cli.run_progress import lasting_line
-from whet.core.events import Event, Kind
+from whet.core.events import Event, EventKind
 from whet.core.text import one_line
 
 PATIENCE = 20.0
@@ -59,7 +59,7 @@ def _worked(order: Mapping[str, Any], answers: TextIO) -> int:
 
     def hear(event: Event) -> None:
         # A client may ask for a run as soon as it hears of it, and before it has begun there is none.
-        if event.kind in (Kind.COST, Kind.TURN) or "named" in event.data:
+        if event.kind in (EventKind.COST, EventKind.TURN) or "named" in event.data:
             return
         line = lasting_line(event) or one_line(event.text)
         if line:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Kind(StrEnum):
+class DatabaseKind(StrEnum):
     """Kinds of databases, as people call them."""
 
     SQLITE = "SQLite"
@@ -52,7 +52,7 @@ class Database(Protocol):
         types: the names of column types that differ between databases, by what they hold.
     """
 
-    kind: Kind
+    kind: DatabaseKind
     name: str
     elsewhere: str
     types: Mapping[str, str]

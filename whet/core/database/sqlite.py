@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
-from whet.core.database.base import Connection, Kind
+from whet.core.database.base import Connection, DatabaseKind
 from whet.core.database.file_locks import FileLocks
 from whet.core.errors import StoreError, UsageError
 
@@ -37,7 +37,7 @@ class SqliteDatabase:
         home: the directory; made if need be.
     """
 
-    kind = Kind.SQLITE
+    kind = DatabaseKind.SQLITE
     elsewhere = "set WHET_HOME"
     types: Mapping[str, str] = MappingProxyType({"blob": "BLOB", "id": "INTEGER PRIMARY KEY"})
 

@@ -14,7 +14,7 @@ from whet.core.signature import Signature
 from whet.core.verdict import Reason
 from whet.evaluators.abi.cases import Case, case_of
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
-from whet.evaluators.prove.proof import Answer, Code, Counterexample, Inputs, Proof, Replay
+from whet.evaluators.prove.proof import Code, Counterexample, Inputs, Proof, ProofAnswer, Replay
 from whet.evaluators.prove.prove import prove
 
 KNOWN = ("x86_64", "aarch64")
@@ -41,11 +41,11 @@ def proven(reference: Code, candidate: Code, signature: Signature, call: Callabl
     if isinstance(found, Skipped):
         return found
     evidence = to_plain(found)
-    if found.answer is Answer.COUNTEREXAMPLE:
+    if found.answer is ProofAnswer.COUNTEREXAMPLE:
         assert found.counterexample is not None
         return Fault(Reason.COUNTEREXAMPLE, _told(found.counterexample), evidence)
     said = f"{found.reason}{_by(found)}"
-    return Passed(said, evidence) if found.answer is Answer.PROVED else Inconclusive(said, evidence)
+    return Passed(said, evidence) if found.answer is ProofAnswer.PROVED else Inconclusive(said, evidence)
 
 
 def _replay(signature: Signature, call: Callable[[Case], Finding]) -> Replay:

@@ -16,7 +16,7 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.condition import CONDITIONS, conditions_in
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.evidence import Comparison, Evidence, Provenance, Replication
 from whet.core.measurement import Speedup
 from whet.core.options import Options
@@ -70,7 +70,7 @@ def replicate(file: Path, signers: Path | None, given: Options, home: Path | Non
     _expect_modest(bundle.record)
     if found := contradictions(bundle):
         raise Contradiction(f"{file} contradicts itself: {'; '.join(found)}")
-    listener(Event(Kind.STAGE, f"{file.name} agrees with itself; {who.note}"))
+    listener(Event(EventKind.STAGE, f"{file.name} agrees with itself; {who.note}"))
     candidate, seed = candidate_of(bundle), drawn(given)
     rows: list[Comparison] = []
     provenance: list[Provenance] = []
@@ -83,7 +83,7 @@ def replicate(file: Path, signers: Path | None, given: Options, home: Path | Non
         stack.callback(store.close)
 
         def then(run: str, verdict: Verdict) -> None:
-            listener(Event(Kind.STAGE, "drawing the recorded inputs again"))
+            listener(Event(EventKind.STAGE, "drawing the recorded inputs again"))
             rows.extend(_inputs(bundle.record, ladder, candidate, verdict, settings))
             provenance.append(from_plain(Provenance, store.fact(run, "provenance")))
 

@@ -12,7 +12,7 @@ from whet.evaluators.screen import parse
 GLOBAL = re.compile(r"\b__global__\b")
 
 
-class Answer(StrEnum):
+class AnswerLanguage(StrEnum):
     """How an answer computes. Where it mixes, the first of these that it has."""
 
     TRITON = "triton"
@@ -25,21 +25,25 @@ class Answer(StrEnum):
     @property
     def needs_device(self) -> bool:
         """Whether only a GPU can run and time it."""
-        return self in (Answer.TRITON, Answer.CUDA_INLINE, Answer.CUDA_C)
+        return self in (AnswerLanguage.TRITON, AnswerLanguage.CUDA_INLINE, AnswerLanguage.CUDA_C)
 
 
-def kind_of(source: str) -> Answer:
+def kind_of(source: str) -> AnswerLanguage:
     """Returns what a text is written in; one that is no Python and has no kernel counts as torch, and fails as that."""
     module = parse(source)
     if isinstance(module, Fault):
-        return Answer.CUDA_C if GLOBAL.search(source) else Answer.TORCH
+        return AnswerLanguage.CUDA_C if GLOBAL.search(source) else AnswerLanguage.TORCH
     loads = _keywords(module, ("load_inline", "load"))
     if any(_called(decorator) == "jit" and _is_triton(decorator, module) for decorator in _decorators(module)):
-        return Answer.TRITON
+        return AnswerLanguage.TRITON
     if loads is not None:
-        return Answer.CUDA_INLINE if "cuda_sources" in loads or GLOBAL.search(source) else Answer.CPP_INLINE
+        return (
+            AnswerLanguage.CUDA_INLINE
+            if "cuda_sources" in loads or GLOBAL.search(source)
+            else AnswerLanguage.CPP_INLINE
+        )
     compiled = any(_called(call) == "compile" and _owner(call) == "torch" for call in _calls(module))
-    return Answer.COMPILED if compiled or _decorated(module, "compile") else Answer.TORCH
+    return AnswerLanguage.COMPILED if compiled or _decorated(module, "compile") else AnswerLanguage.TORCH
 
 
 def _decorators(module: ast.Module) -> list[ast.expr]:

@@ -13,7 +13,7 @@ from whet.core.plain import to_plain
 from whet.core.task import Task
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
-from whet.evaluators.kernels.answers import Answer
+from whet.evaluators.kernels.answers import AnswerLanguage
 from whet.evaluators.live import REASON_OF
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.profilers.occupancy import WARP
@@ -51,7 +51,7 @@ class Compiler:
     task: Task
     arch: str
 
-    def compile(self, source: str, kind: Answer, payload: bytes) -> Finding:
+    def compile(self, source: str, kind: AnswerLanguage, payload: bytes) -> Finding:
         """Compiles an answer; what it tells of the kernels is in the evidence of a pass.
 
         Args:
@@ -59,14 +59,14 @@ class Compiler:
             kind: what it is written in.
             payload: an input, of whose types and shapes the kernels are.
         """
-        if kind is Answer.CUDA_C:
+        if kind is AnswerLanguage.CUDA_C:
             return self._cuda({"answer": source}, (), bare=True)
-        if kind is Answer.TRITON and "triton" not in packages(self.interpreter):
+        if kind is AnswerLanguage.TRITON and "triton" not in packages(self.interpreter):
             return Skipped(Reason.TOOL_MISSING, NO_TRITON)
         found = self._probe(source, payload)
         if isinstance(found, Fault):
             return found
-        if kind is Answer.TRITON:
+        if kind is AnswerLanguage.TRITON:
             return self._triton(found)
         sources = {
             str(one["name"]): "\n".join(one["cuda_sources"]) for one in found["extensions"] if one.get("cuda_sources")

@@ -18,7 +18,7 @@ from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.inputs.source import InputSource, derive
-from whet.evaluators.kernels.answers import Answer, kind_of
+from whet.evaluators.kernels.answers import AnswerLanguage, kind_of
 from whet.evaluators.kernels.compiling import NO_TRITON, Compiler
 from whet.evaluators.kernels.device import chosen_arch
 from whet.evaluators.kernels.problem import screen_answer
@@ -115,22 +115,22 @@ class Deviceless:
                 if not isinstance(small, Skipped):
                     small.close()
 
-    def _screen(self, candidate: Candidate, kind: Answer) -> Finding:
-        if kind is Answer.CUDA_C:
+    def _screen(self, candidate: Candidate, kind: AnswerLanguage) -> Finding:
+        if kind is AnswerLanguage.CUDA_C:
             return Passed("holds kernels", {"answer": kind.value})
         return screen_answer(candidate.source, self._task.source) or Passed(
             f"parses, and has the class of an answer ({kind.value})", {"answer": kind.value}
         )
 
-    def _build(self, candidate: Candidate, kind: Answer) -> Finding:
+    def _build(self, candidate: Candidate, kind: AnswerLanguage) -> Finding:
         if candidate.id not in self._built:
             size = self._source.sizes[-1]
             (item,) = self._source.draw(size, [derive(self._seed, "kernels")])
             self._built[candidate.id] = self._compiler.compile(candidate.source, kind, item.payload)
         return self._built[candidate.id]
 
-    def _differential(self, candidate: Candidate, kind: Answer) -> Finding:
-        if kind is not Answer.TRITON:
+    def _differential(self, candidate: Candidate, kind: AnswerLanguage) -> Finding:
+        if kind is not AnswerLanguage.TRITON:
             return Skipped(Reason.NO_DEVICE, f"{NOT_HERE}, and {kind.value} runs nowhere else")
         for needed, why in (("triton", NO_TRITON), ("numpy", NO_NUMPY)):
             if needed not in packages(self._compiler.interpreter):

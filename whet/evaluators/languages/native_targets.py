@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.core.events import Event, Kind, Listener
+from whet.core.events import Event, EventKind, Listener
 from whet.core.options import Options
 from whet.core.task import Commands, Task
 from whet.evaluators.file_tasks import command_task, file_task, folder_task
@@ -55,7 +55,7 @@ def _function(path: Path, language: str, symbol: str, options: Options, listener
                 f"and a table for each argument), or have a program call it: {error}"
             ) from None
     assert task.signature is not None, "it was read from the prototype"
-    listener(Event(Kind.STAGE, f"{told(task.signature)}; [signature] in {FILENAME} says otherwise"))
+    listener(Event(EventKind.STAGE, f"{told(task.signature)}; [signature] in {FILENAME} says otherwise"))
     return replace(task, signature=with_assumed_bounds(task.signature))
 
 

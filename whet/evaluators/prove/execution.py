@@ -51,7 +51,7 @@ CONTROL = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Violation:
     """Something that a function may not do.
 
     Attributes:
@@ -95,7 +95,7 @@ class Run:
     """
 
     paths: list[Path] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Violation] = field(default_factory=list)
     reached: set[int] = field(default_factory=set)
     arithmetic: bool = False
     stopped: Undecided | None = None
@@ -216,7 +216,7 @@ class _Execution:
 
     def _fault(self, state: Any, condition: Any, what: str, address: int) -> None:
         whole = claripy.And(condition, *state.solver.constraints)
-        self.found.faults.append(Fault(whole, what, address))
+        self.found.faults.append(Violation(whole, what, address))
 
     def _exclude(self, state: Any, condition: Any, what: str, address: int) -> None:
         """Notes a fault under a condition, and goes on without it."""

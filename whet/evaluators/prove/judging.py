@@ -9,7 +9,7 @@ from typing import Any
 from whet.core.signature import Signature
 from whet.evaluators.prove.calling import floating
 from whet.evaluators.prove.cases import Case, Cases
-from whet.evaluators.prove.proof import Answer, Block, Counterexample, Inputs, Proof, Replay
+from whet.evaluators.prove.proof import Block, Counterexample, Inputs, Proof, ProofAnswer, Replay
 
 
 def judged(said: Sequence[Mapping[str, Any]], wanted: Cases, signature: Signature, replay: Replay | None) -> Proof:
@@ -23,7 +23,7 @@ def judged(said: Sequence[Mapping[str, Any]], wanted: Cases, signature: Signatur
     """
     found = [one for one in said if "case" in one]
     proof = Proof(
-        Answer.INCONCLUSIVE,
+        ProofAnswer.INCONCLUSIVE,
         paths=(sum(one["paths"][0] for one in found), sum(one["paths"][1] for one in found)),
         reached=(
             len({at for one in found for at in one["reached"]}),
@@ -80,7 +80,7 @@ def _bound(name: str, high: int, done: Sequence[Case], left: Sequence[Case]) -> 
 
 
 def _labelled(proof: Proof, label: str, words: str) -> Proof:
-    return replace(proof, answer=Answer.PROVED, label=label, reason=f"equivalent {words}")
+    return replace(proof, answer=ProofAnswer.PROVED, label=label, reason=f"equivalent {words}")
 
 
 def _engines(found: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -120,6 +120,6 @@ def _replayed(proof: Proof, wrong: Mapping[str, Any], case: Case, replay: Replay
     confirmed = replay(found.inputs) if replay is not None else None
     proof = replace(proof, engines=("angr",), counterexample=found)
     if confirmed:
-        return replace(proof, answer=Answer.COUNTEREXAMPLE, engines=("angr", "replay"), reason=found.what)
+        return replace(proof, answer=ProofAnswer.COUNTEREXAMPLE, engines=("angr", "replay"), reason=found.what)
     why = "could not be run" if confirmed is None else "is right on this machine"
     return replace(proof, reason=f"the engine has a counterexample ({found.what}), which {why}: not believed")

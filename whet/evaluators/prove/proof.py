@@ -10,7 +10,7 @@ Plain = int | float | tuple[int | float, ...]
 """A number, or the elements of a buffer."""
 
 
-class Answer(StrEnum):
+class ProofAnswer(StrEnum):
     """The three answers. An inconclusive one counts neither as a pass nor as a fail."""
 
     PROVED = "proved"
@@ -102,7 +102,7 @@ class Proof:
         counterexample: confirmed by running it where the answer is one; unconfirmed where it is inconclusive.
     """
 
-    answer: Answer
+    answer: ProofAnswer
     label: str = ""
     reason: str = ""
     assumptions: tuple[str, ...] = ()

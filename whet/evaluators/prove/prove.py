@@ -21,7 +21,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Skipped
 from whet.evaluators.prove.cases import cases
 from whet.evaluators.prove.judging import judged
-from whet.evaluators.prove.proof import Answer, Code, Proof, Replay
+from whet.evaluators.prove.proof import Code, Proof, ProofAnswer, Replay
 from whet.evaluators.prove.worker import LOADING_SECONDS
 
 NEEDED = ("angr", "claripy", "z3", "capstone")
@@ -70,7 +70,7 @@ def prove(
     began = time.monotonic()
     wanted = cases(signature, most)
     if not wanted.all:
-        return Proof(Answer.INCONCLUSIVE, reason="the contract allows no sizes")
+        return Proof(ProofAnswer.INCONCLUSIVE, reason="the contract allows no sizes")
     job = {
         "baseline": _code(baseline), "candidate": _code(candidate), "signature": asdict(signature),
         "cases": [asdict(one) for one in wanted.all], "seconds": seconds, "query_seconds": query_seconds,

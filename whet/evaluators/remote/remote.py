@@ -10,8 +10,7 @@ from typing import Any
 from whet.core.candidate import Candidate
 from whet.core.circumstances import Circumstances
 from whet.core.errors import SandboxError
-from whet.core.events import Event, Listener, null_listener
-from whet.core.events import Kind as EventKind
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
 from whet.core.options import Options

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.config import load_project_config
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.repository import HotSpots
 from whet.evaluators.repository.asked import looked_around, settings_of
 from whet.evaluators.repository.ranking import MIN_SHARE, Applicable, hot_functions
@@ -43,7 +43,7 @@ def hot_spots(
     around = looked_around(root, config, run, tests)
     settings = settings_of(config, options, around)
     assert around.run is not None, "what is looked around has a command"
-    listener(Event(Kind.STAGE, f"where the time goes: {around.run}"))
+    listener(Event(EventKind.STAGE, f"where the time goes: {around.run}"))
     share = MIN_SHARE if config.min_share is None else config.min_share
     with closing(open_sandbox(settings.sandbox, settings.unsafe)) as sandbox:
         interpreter = find_interpreter(settings.python)

@@ -12,13 +12,13 @@ from typing import Any
 from whet.core.condition import only_if
 from whet.core.config import load_project_config
 from whet.core.errors import BaselineError, UsageError
-from whet.core.events import Event, Kind, Listener, null_listener
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.measurement import Measurement, Outcome
 from whet.core.options import Options
 from whet.core.removal import dropping_unusable
 from whet.core.repository import Survey
 from whet.core.result import Result, Status
-from whet.core.revision import Answer, FunctionAnswer, RevisionResult
+from whet.core.revision import FunctionAnswer, RevisionAnswer, RevisionResult
 from whet.core.store import Store
 from whet.core.text import count, one_line, times
 from whet.core.verdict import Reason
@@ -42,11 +42,11 @@ MOST = 20
 NEEDS_OTHERS = (Reason.CRASH, Reason.BUILD_ERROR)
 """Ends of a file that is loaded beside the rest of the old commit, and may need the new one."""
 OF_OUTCOME = {
-    Outcome.FASTER: Answer.FASTER,
-    Outcome.NOT_SHOWN: Answer.NOT_SHOWN,
-    Outcome.SLOWER: Answer.SLOWER,
+    Outcome.FASTER: RevisionAnswer.FASTER,
+    Outcome.NOT_SHOWN: RevisionAnswer.NOT_SHOWN,
+    Outcome.SLOWER: RevisionAnswer.SLOWER,
 }
-STATUS = {Answer.FASTER: Status.IMPROVED, Answer.WRONG: Status.REJECTED}
+STATUS = {RevisionAnswer.FASTER: Status.IMPROVED, RevisionAnswer.WRONG: Status.REJECTED}
 
 
 def verify_revisions(
@@ -89,7 +89,7 @@ def verify_revisions(
     try:
         request = {"rev": rev, "before": before, "after": after}
         name = store.begin(COMMAND, f"{checkout.root} {rev}", request)
-        listener(Event(Kind.STAGE, f"run {name}", {"named": name}))
+        listener(Event(EventKind.STAGE, f"run {name}", {"named": name}))
         with dropping_unusable(store, name), ExitStack() as stack:
             sandbox = stack.enter_context(closing(open_sandbox(settings.sandbox, settings.unsafe)))
             places = [store.home / WORKTREES / f"{name}-{side}" for side in ("before", "after")]
@@ -175,10 +175,10 @@ class _Judging:
             if not why and judged == MOST:
                 why = f"{MOST} functions are judged by themselves at most"
             if why:
-                yield FunctionAnswer(change.target, Answer.NOT_JUDGED, why)
+                yield FunctionAnswer(change.target, RevisionAnswer.NOT_JUDGED, why)
                 continue
             judged += 1
-            self.listener(Event(Kind.STAGE, f"{change.target}: before and after"))
+            self.listener(Event(EventKind.STAGE, f"{change.target}: before and after"))
             yield self._judged(change)
 
     def _why_not(self, change: Change) -> str:
@@ -195,22 +195,22 @@ class _Judging:
     def _judged(self, change: Change) -> FunctionAnswer:
         found = self._verified(change)
         if isinstance(found, str):
-            return FunctionAnswer(change.target, Answer.NOT_JUDGED, found)
+            return FunctionAnswer(change.target, RevisionAnswer.NOT_JUDGED, found)
         why, speedup = one_line("; ".join(filter(None, (found.message, only_if(found.conditions)))), 500), found.speedup
         failed = next((rung for rung in found.rungs if rung.status == "failed"), None)
         if found.status is Status.IMPROVED:
-            answer = Answer.FASTER
+            answer = RevisionAnswer.FASTER
         elif found.status is Status.NO_IMPROVEMENT:
             slower = failed is not None and failed.reason is Reason.SLOWER
-            answer = Answer.SLOWER if slower else Answer.NOT_SHOWN
+            answer = RevisionAnswer.SLOWER if slower else RevisionAnswer.NOT_SHOWN
         elif found.status is Status.BASELINE_INVALID:
-            answer = Answer.NOT_JUDGED
+            answer = RevisionAnswer.NOT_JUDGED
         else:
-            answer = Answer.WRONG
+            answer = RevisionAnswer.WRONG
             if failed is not None:
                 why = one_line(f"{why}: {failed.detail}", 500)
                 if failed.reason in NEEDS_OTHERS:
-                    answer, why = Answer.NOT_JUDGED, f"beside the rest of the old commit: {why}"
+                    answer, why = RevisionAnswer.NOT_JUDGED, f"beside the rest of the old commit: {why}"
         return FunctionAnswer(change.target, answer, why, speedup, found.run)
 
     def _verified(self, change: Change) -> Result | str:
@@ -235,7 +235,7 @@ class _Judging:
         command = self.survey.tests
         if command is None:
             return _Tests()
-        self.listener(Event(Kind.STAGE, f"the tests before and after: {command}"))
+        self.listener(Event(EventKind.STAGE, f"the tests before and after: {command}"))
         suite = baseline(self.ground, old, command)
         if isinstance(suite, Fault):
             raise BaselineError(suite.detail, suite.reason.value)
@@ -250,31 +250,34 @@ class _Judging:
     def _measured(self, old: Snapshot, new: Snapshot) -> Measurement | Fault | None:
         if self.command is None:
             return None
-        self.listener(Event(Kind.STAGE, f"the command before and after: {self.command}"))
+        self.listener(Event(EventKind.STAGE, f"the command before and after: {self.command}"))
         asked = Asked(self.command, self.settings.min_speedup, self.settings.confidence)
         return end_to_end(self.ground, asked, old, new)
 
 
 def _altogether(
     functions: Sequence[FunctionAnswer], tests: _Tests, measured: Measurement | Fault | None
-) -> tuple[Answer, str]:
+) -> tuple[RevisionAnswer, str]:
     """Returns what a change comes to: right first; then what its command shows, then what its functions do."""
-    if wrong := next((one for one in functions if one.answer is Answer.WRONG), None):
-        return Answer.WRONG, f"{wrong.target}: {wrong.why}"
+    if wrong := next((one for one in functions if one.answer is RevisionAnswer.WRONG), None):
+        return RevisionAnswer.WRONG, f"{wrong.target}: {wrong.why}"
     if tests.why:
-        return Answer.WRONG, tests.why
+        return RevisionAnswer.WRONG, tests.why
     if tests.failing:
-        return Answer.WRONG, f"{count(len(tests.failing), 'test')} fail that passed before: {listed(tests.failing)}"
+        return (
+            RevisionAnswer.WRONG,
+            f"{count(len(tests.failing), 'test')} fail that passed before: {listed(tests.failing)}",
+        )
     if isinstance(measured, Fault):
-        return Answer.WRONG, f"the whole command: {one_line(measured.detail, 500)}"
+        return RevisionAnswer.WRONG, f"the whole command: {one_line(measured.detail, 500)}"
     if measured is not None and measured.outcome is not Outcome.NOT_SHOWN:
         return OF_OUTCOME[measured.outcome], f"the whole command: {times(measured.speedup.ratio)}"
-    shown = [one for one in functions if one.answer in (Answer.SLOWER, Answer.FASTER)]
+    shown = [one for one in functions if one.answer in (RevisionAnswer.SLOWER, RevisionAnswer.FASTER)]
     # One that got slower outweighs any that got faster: nothing says which of them matters more.
-    if worst := next(iter(sorted(shown, key=lambda one: one.answer is Answer.FASTER)), None):
+    if worst := next(iter(sorted(shown, key=lambda one: one.answer is RevisionAnswer.FASTER)), None):
         whole = "" if measured is None else "; the whole command shows no difference"
         return worst.answer, f"{worst.target}: {worst.why}{whole}"
-    return Answer.NOT_SHOWN, "no function that could be judged is shown faster or slower"
+    return RevisionAnswer.NOT_SHOWN, "no function that could be judged is shown faster or slower"
 
 
 def _without_run(listener: Listener) -> Callable[[Event], None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from whet.core.errors import UsageError
-from whet.core.repository import HotFunction, Kind, Survey
+from whet.core.repository import HotFunction, ProjectKind, Survey
 from whet.evaluators.repository.definitions import Definitions
 from whet.evaluators.repository.native_profiling import native_shares
 from whet.evaluators.repository.profiling import Spot, Times, python_times
@@ -57,9 +57,9 @@ def hot_functions(
         BaselineError: the command fails, or is over too soon.
         UsageError: the repository cannot be copied, or is of no kind that is known.
     """
-    if survey.kind is Kind.UNKNOWN:
+    if survey.kind is ProjectKind.UNKNOWN:
         raise UsageError(f"{survey.root} is neither a Python project nor one that CMake or make builds")
-    if survey.kind is Kind.PYTHON:
+    if survey.kind is ProjectKind.PYTHON:
         found = list(_python(survey, python_times(survey, command, sandbox, interpreter)))
     else:
         found = [_native(survey, path, share) for path, share in native_shares(survey, command, sandbox, interpreter)]

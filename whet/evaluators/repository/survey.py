@@ -14,7 +14,7 @@ from typing import Any
 
 from whet.core.config import ProjectConfig
 from whet.core.errors import UsageError
-from whet.core.repository import Kind, Survey
+from whet.core.repository import ProjectKind, Survey
 from whet.evaluators.environment import FOLDERS, environment_python
 from whet.sandbox.inside.asv import CALLS, CONFIG
 
@@ -48,29 +48,29 @@ def survey(root: Path, config: ProjectConfig) -> Survey:
         raise UsageError(f"no folder {root}")
     kind = _kind(root)
     project = _project(root)
-    packages = _packages(root, project) if kind is Kind.PYTHON else ()
+    packages = _packages(root, project) if kind is ProjectKind.PYTHON else ()
     tests = config.tests or _tests(root, kind)
     run, note = (config.run, "") if config.run else _run(root, kind, tests)
     notes = [note] if note else []
     if tests is None:
         notes.append("no tests were found: only comparison with the baseline judges; give them with --tests")
-    python = _python(root, config) if kind is Kind.PYTHON else None
-    if kind is Kind.PYTHON and any(True for _ in _extensions(root)):
+    python = _python(root, config) if kind is ProjectKind.PYTHON else None
+    if kind is ProjectKind.PYTHON and any(True for _ in _extensions(root)):
         notes.append("its C extensions are left as they are built")
     build = config.build or _build(root, kind)
     return Survey(root, kind, packages, tests, run, python, tuple(config.ignore), tuple(notes), build)
 
 
-def _kind(root: Path) -> Kind:
+def _kind(root: Path) -> ProjectKind:
     """Returns how a repository is built; Python code goes before what only helps to build it."""
     if any((root / mark).is_file() for mark in PYTHON_MARKS):
-        return Kind.PYTHON
+        return ProjectKind.PYTHON
     if (root / "CMakeLists.txt").is_file():
-        return Kind.CMAKE
+        return ProjectKind.CMAKE
     native = any(True for pattern in ("*.c", "*.cc", "*.cpp", "*.cxx") for _ in _files(root, pattern))
     if native and any((root / name).is_file() for name in MAKEFILES):
-        return Kind.MAKE
-    return Kind.PYTHON if any(True for _ in _files(root, "*.py")) else Kind.UNKNOWN
+        return ProjectKind.MAKE
+    return ProjectKind.PYTHON if any(True for _ in _files(root, "*.py")) else ProjectKind.UNKNOWN
 
 
 def _project(root: Path) -> Mapping[str, Any]:
@@ -101,10 +101,10 @@ def _table(data: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return data
 
 
-def _tests(root: Path, kind: Kind) -> str | None:
-    if kind is Kind.CMAKE:
+def _tests(root: Path, kind: ProjectKind) -> str | None:
+    if kind is ProjectKind.CMAKE:
         return CMAKE_TESTS if "enable_testing" in _read(root / "CMakeLists.txt") else None
-    if kind is Kind.MAKE:
+    if kind is ProjectKind.MAKE:
         return next((f"make {name}" for name in ("test", "check", "tests") if _has_target(root, name)), None)
     folder = next((name for name in TESTS if any(map(_is_test, _files(root / name, "*.py")))), None)
     if folder is not None:
@@ -116,11 +116,11 @@ def _is_test(path: Path) -> bool:
     return TEST_FILE.fullmatch(path.name) is not None
 
 
-def _run(root: Path, kind: Kind, tests: str | None) -> tuple[str | None, str]:
+def _run(root: Path, kind: ProjectKind, tests: str | None) -> tuple[str | None, str]:
     """Returns the command whose time counts, and what is to be said about it."""
-    if kind is Kind.MAKE and (name := next((n for n in ("bench", "benchmark") if _has_target(root, n)), None)):
+    if kind is ProjectKind.MAKE and (name := next((n for n in ("bench", "benchmark") if _has_target(root, n)), None)):
         return f"make {name}", ""
-    if kind is Kind.PYTHON:
+    if kind is ProjectKind.PYTHON:
         benchmarks = sorted({str(path.relative_to(root)) for path in _benchmarks(root)})
         if benchmarks:
             return f"python -m pytest -q --benchmark-only {shlex.join(benchmarks)}", ""
@@ -139,8 +139,8 @@ def _benchmarks(root: Path) -> Iterator[Path]:
                 yield path
 
 
-def _build(root: Path, kind: Kind) -> str | None:
-    return {Kind.CMAKE: CMAKE_BUILD, Kind.MAKE: "make"}.get(kind)
+def _build(root: Path, kind: ProjectKind) -> str | None:
+    return {ProjectKind.CMAKE: CMAKE_BUILD, ProjectKind.MAKE: "make"}.get(kind)
 
 
 def _has_target(root: Path, name: str) -> bool:

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from whet.core.errors import UsageError
-from whet.core.repository import Kind, Survey
+from whet.core.repository import ProjectKind, Survey
 from whet.core.task import MIB, Limits
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
@@ -186,7 +186,7 @@ def copied(ground: Ground, snapshot: Snapshot, cores: Sequence[int] = (), reserv
 
 
 def _build(ground: Ground) -> str:
-    if ground.survey.kind is Kind.PYTHON:
+    if ground.survey.kind is ProjectKind.PYTHON:
         return COMPILE.format(python=shlex.quote(str(ground.interpreter.executable)))
     return ground.survey.build or "true"
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError
-from whet.core.events import Event, Listener, null_listener
-from whet.core.events import Kind as EventKind
+from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.measurement import OF_TIME, Measurement
 from whet.core.options import Options
 from whet.core.plain import to_plain

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Skipped
-from whet.evaluators.prove.proof import Answer, Proof
+from whet.evaluators.prove.proof import Proof, ProofAnswer
 from whet.evaluators.prove.prove import SECONDS, prove
 from whet.testing.proofs.corpus import BASELINE, Pair, compiled, missing, mnemonics, pairs
 from whet.testing.proofs.replay import replay_of
 
-DECIDED = {True: Answer.PROVED, False: Answer.COUNTEREXAMPLE}
+DECIDED = {True: ProofAnswer.PROVED, False: ProofAnswer.COUNTEREXAMPLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Row:
     name: str
     isa: str
     equal: bool
-    answer: Answer | None
+    answer: ProofAnswer | None
     engines: tuple[str, ...]
     seconds: float
     reason: str
@@ -41,7 +41,7 @@ class Row:
     @property
     def decided(self) -> bool:
         """Whether the answer says yes or no."""
-        return self.answer in (Answer.PROVED, Answer.COUNTEREXAMPLE)
+        return self.answer in (ProofAnswer.PROVED, ProofAnswer.COUNTEREXAMPLE)
 
     @property
     def wrong(self) -> bool:
