@@ -372,6 +372,13 @@ def test_what_nobody_would_read_is_not_written(checked: Bundle, tmp_path: Path, 
     more = replace(checked, texts={**checked.texts, "candidates/another.py": b"pass\n"})
     with pytest.raises(UsageError, match="which no whet would read"):
         write_bundle(more, tmp_path / "more.zip")
+    size = path.stat().st_size
+    monkeypatch.setattr("whet.evaluators.evidence.bundle.MOST_BYTES", size)
+    write_bundle(checked, path)
+    assert read_bundle(path).texts == checked.texts
+    monkeypatch.setattr("whet.evaluators.evidence.bundle.MOST_BYTES", size - 1)
+    with pytest.raises(UsageError, match="which no whet would read"):
+        write_bundle(checked, tmp_path / "more.zip")
     assert not (tmp_path / "more.zip").exists()
 
 

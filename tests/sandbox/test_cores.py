@@ -22,7 +22,7 @@ sys.stdin.readline()
 RUN = "20260101-000000-abcdef"
 
 
-class JobServer:
+class Holder:
     """A process that has the core that would be measured on, with the locks of runs open."""
 
     def __init__(self, folder: Path, *runs: str) -> None:
@@ -48,26 +48,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("runs", [(RUN,), ("20250101-000000-abcdef", RUN), ()])
 def test_who_waits_is_told_which_run_has_the_core(folder: Path, runs: tuple[str, ...]) -> None:
-    server = JobServer(folder, *runs)
+    holder = Holder(folder, *runs)
     told: list[Event] = []
 
     def hear(event: Event) -> None:
         told.append(event)
-        server.let_go(event)
+        holder.let_go(event)
 
     with measuring_cores(1, hear) as cores:
-        assert cores == (server.core,)
+        assert cores == (holder.core,)
     begun, ended = told
-    named = f"run {RUN}" if RUN in runs else f"process {server.process.pid}"
+    named = f"run {RUN}" if RUN in runs else f"process {holder.process.pid}"
     assert begun.kind is ended.kind is EventKind.WAITING
-    assert begun.text == f"waiting for {named} on core {server.core}"
+    assert begun.text == f"waiting for {named} on core {holder.core}"
     assert begun.data == {
-        "core": server.core,
-        "server": RUN if RUN in runs else "",
-        "process": server.process.pid,
+        "core": holder.core,
+        "holder": RUN if RUN in runs else "",
+        "process": holder.process.pid,
         "over": False,
     }
-    assert ended.data == {"core": server.core, "over": True}
+    assert ended.data == {"core": holder.core, "over": True}
 
 
 def test_nobody_is_waited_for_where_the_core_is_free(folder: Path) -> None:
@@ -81,13 +81,13 @@ def test_where_the_kernel_does_not_tell_it_is_another_measurement(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("whet.sandbox.locks.LOCKS", folder / "nowhere")
-    server = JobServer(folder)
+    holder = Holder(folder)
     told: list[Event] = []
 
     def hear(event: Event) -> None:
         told.append(event)
-        server.let_go(event)
+        holder.let_go(event)
 
     with measuring_cores(1, hear):
         pass
-    assert told[0].text == f"waiting for another measurement on core {server.core}"
+    assert told[0].text == f"waiting for another measurement on core {holder.core}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whet.core.errors import UsageError
 from whet.core.events import Event, EventKind, Listener, null_listener
-from whet.sandbox.locks import lock, run_of, server
+from whet.sandbox.locks import holder, lock, run_of
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def _locked(core: int, listener: Listener) -> Iterator[None]:
     name = f"whet-core-{core}.lock"
     descriptor = lock(name, wait=False)
     if descriptor is None:
-        listener(_waiting(core, server(name)))
+        listener(_waiting(core, holder(name)))
         descriptor = lock(name)
         listener(Event(EventKind.WAITING, f"core {core} is free", {"core": core, "over": True}))
     assert descriptor is not None
@@ -75,5 +75,5 @@ def _locked(core: int, listener: Listener) -> Iterator[None]:
 def _waiting(core: int, process: int | None) -> Event:
     run = run_of(process) if process is not None else ""
     other = f"run {run}" if run else f"process {process}" if process is not None else "another measurement"
-    data = {"core": core, "server": run, "process": process, "over": False}
+    data = {"core": core, "holder": run, "process": process, "over": False}
     return Event(EventKind.WAITING, f"waiting for {other} on core {core}", data)

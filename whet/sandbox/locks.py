@@ -42,7 +42,7 @@ def lock(name: str, wait: bool = True) -> int | None:
     return descriptor
 
 
-def server(name: str) -> int | None:
+def holder(name: str) -> int | None:
     """Returns the process that has a lock; None where nobody has, or the kernel does not tell, as in a container."""
     with suppress(OSError):
         inode = str(_path(name).stat().st_ino)

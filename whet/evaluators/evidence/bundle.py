@@ -33,7 +33,6 @@ packages."""
 MOST_PARTS = 5000
 """Parts of a bundle that is read: a package has up to 4,000 files (`whet.evaluators.package.MOST_FILES`). A larger
 limit lets a stranger's file cost more checks of names and hashes; a smaller one refuses evidence of large packages."""
-MARGIN = 4 * MIB  # of those for the archive's own headers: 5,000 of two names each; less could write what none reads
 LONGEST_NAME, LONGEST_PART = 500, 255
 """Characters of the path of a part, and bytes of one name in it: file systems of Linux take 255. Longer names could not
 be unpacked; a shorter path refuses files in deep folders."""
@@ -89,10 +88,6 @@ def write_bundle(bundle: Bundle, path: Path) -> None:
     parts = {MANIFEST: bundle.manifest, **bundle.parts}
     if bundle.signature is not None:
         parts[SIGNATURE] = bundle.signature
-    if len(parts) > MOST_PARTS or sum(map(len, parts.values())) > MOST_BYTES - MARGIN:
-        raise UsageError(
-            f"the evidence comes to more than {MOST_PARTS} parts or {MOST_BYTES // MIB} MiB, which no whet would read"
-        )
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, data in sorted(parts.items()):
@@ -101,8 +96,12 @@ def write_bundle(bundle: Bundle, path: Path) -> None:
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data)
+    if len(parts) > MOST_PARTS or len(archived := buffer.getvalue()) > MOST_BYTES:
+        raise UsageError(
+            f"the evidence comes to more than {MOST_PARTS} parts or {MOST_BYTES // MIB} MiB, which no whet would read"
+        )
     try:
-        path.write_bytes(buffer.getvalue())
+        path.write_bytes(archived)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
 
