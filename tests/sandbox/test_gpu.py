@@ -14,6 +14,7 @@ import pytest
 from whet.sandbox.bubblewrap import Bubblewrap
 from whet.sandbox.devices import DEV, gpu_nodes
 from whet.sandbox.docker import Docker
+from whet.sandbox.inside import landlock
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
@@ -36,6 +37,14 @@ def look():
         found.append((name, stat.S_ISCHR(os.fstat(node).st_mode), os.write(node, b"x")))
         os.close(node)
     return found
+def named():
+    path = "/proc/self/task/" + str(os.getpid()) + "/comm"
+    try:
+        with open(path, "w") as file:
+            file.write("whet-thread")
+    except OSError as error:
+        return type(error).__name__
+    return open(path).read().strip()
 def cuda():
     driver = ctypes.CDLL("libcuda.so.1")
     count = ctypes.c_int()
@@ -97,6 +106,18 @@ def test_a_job_that_asks_for_a_gpu_can_open_its_nodes(nodes: Path, backend: str)
     try:
         assert ask(sandbox, "look") == [(name, True, 1) for name in NODES]
         assert ask(sandbox, "look", gpu=False) == []
+    finally:
+        sandbox.close()
+
+
+@needs_root
+@pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
+def test_a_job_that_asks_for_a_gpu_can_name_its_threads(nodes: Path, backend: str) -> None:
+    """CUDA's driver does, and gives up where it may not."""
+    sandbox = MAKERS[backend](nodes)
+    try:
+        assert ask(sandbox, "named") == "whet-thread"
+        assert ask(sandbox, "named", gpu=False) == "PermissionError"
     finally:
         sandbox.close()
 

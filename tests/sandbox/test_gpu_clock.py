@@ -13,7 +13,7 @@ import pytest
 from scripted_device import L2, ScriptedClock
 
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
-from whet.sandbox.inside.calls import Capture, call_once, timed_pass
+from whet.sandbox.inside.calls import Capture, call_once, in_renewed_rounds, timed_pass
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.cuda_clock import FLUSHES, USUAL_L2, CudaClock, DeviceError
 from whet.sandbox.inside.decode import decode
@@ -21,6 +21,7 @@ from whet.sandbox.inside.hot import hot_calls
 from whet.sandbox.inside.kernel_times import kernel_times, ranked
 from whet.sandbox.inside.module_target import POISONED, ModuleTarget
 from whet.sandbox.inside.needs import needs
+from whet.sandbox.inside.reference import Reference
 
 needs_device = pytest.mark.skipif(not Path("/dev/nvidiactl").exists(), reason="no NVIDIA device")
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -196,6 +197,33 @@ def test_waiting_for_a_cold_device_is_no_work_of_the_calls(tmp_path: Path) -> No
 
     _, cpu, *_ = timed_pass(target_of(tmp_path, "x + 1", Busy()), [payload(torch.ones(2))] * 4, 0, Capture(100))
     assert cpu < 0.1e9
+
+
+def test_rounds_on_a_device_meet_it_cold_and_their_inputs_as_they_came(tmp_path: Path) -> None:
+    clock = ScriptedClock(250)
+    given = [payload(torch.ones(n)) for n in (2, 3)]
+    target = target_of(tmp_path, "x.mul_(2).clone()", clock)
+    *_, outcomes, events = timed_pass(target, given, 3, Capture(100))
+    assert clock.log == ["cold", "begin", "end"] * 6
+    assert events == 1500
+    assert [decode(one, target.resolve)[3].tolist() for one in outcomes] == [[2.0] * 2, [2.0] * 3]
+
+
+def test_rounds_that_could_know_their_inputs_are_timed_with_the_wait_for_the_device(tmp_path: Path) -> None:
+    class Slow(ScriptedClock):
+        def end(self) -> None:
+            time.sleep(0.003)  # takes no CPU time
+
+    sets = [[payload(torch.ones(2)), payload(torch.zeros(2))]] * 2
+    assert all(one >= 6e6 for one in in_renewed_rounds(target_of(tmp_path, "x + 1", Slow()), sets))
+
+
+def test_the_reference_computes_where_the_baseline_does(tmp_path: Path) -> None:
+    (tmp_path / "answer.py").write_text(MODEL + "x + 1\n")
+    reference = Reference(str(tmp_path), 113, "module", "answer.py", "Model", "cpu", False, "", "", ())
+    reference.target.moved = lambda arguments: tuple(one + 5 for one in arguments)
+    outcome = reference.outcome(Capture(100), payload(torch.ones(2)), 113, False)
+    assert decode(outcome, reference.target.resolve)[3].tolist() == [7.0, 7.0]
 
 
 def test_calls_on_the_cpu_have_no_events(tmp_path: Path) -> None:

@@ -157,11 +157,11 @@ class Baseline:
 
 
 def in_rounds(task: Task) -> bool:
-    """Whether a pass calls on its inputs round after round: native functions, and torch modules on the CPU.
+    """Whether a pass calls on its inputs round after round: native functions, and torch modules.
 
     To hand over an input takes far longer than many of their calls.
     """
-    return task.signature is not None or (task.module is not None and task.module.device == "cpu")
+    return task.signature is not None or task.module is not None
 
 
 def _ranked(seconds: Mapping[str, float], source: InputSource) -> list[str]:

@@ -31,6 +31,10 @@ SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64")  # links into /usr, or
 WRITABLE = ("/work", "/tmp", "/dev/shm")
 HARMLESS = ("/dev/mqueue", "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts")
 """Where nothing that is written reaches anybody else."""
+CUDA_WRITES = "/proc"
+"""Where CUDA's driver names the threads that it starts (``/proc/PID/task/TID/comm``); where it may not, `cuInit` gives
+error 304. The kernel takes no rule for the folders of processes that are yet to come. What lies there is of the job's
+own namespace of processes, and what else can be written there is root's."""
 READABLE = (*(f"/{name}" for name in SYSTEM_FOLDERS), "/usr", "/etc", "/src", "/whet", "/proc", "/sys", "/dev")
 HOST_FILES = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"),
@@ -216,5 +220,5 @@ def access_rules(job: Job, devices: Path = DEV, readable: Sequence[str] = READAB
         devices: host folder of the GPUs' nodes.
         readable: what its sandbox shows, but for the interpreter's folders.
     """
-    writable = (*WRITABLE, *HARMLESS, *(gpu_nodes(devices).values() if job.gpu else ()))
+    writable = (*WRITABLE, *HARMLESS, *((*gpu_nodes(devices).values(), CUDA_WRITES) if job.gpu else ()))
     return [[*readable, *map(str, job.interpreter.folders)], list(writable), ["tcp"] if job.loopback else []]

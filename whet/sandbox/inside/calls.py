@@ -297,8 +297,8 @@ def timed_pass(
     Args:
         target: what is called.
         payloads: the inputs.
-        repeats: 0, or how often a native function, a kernel, or a torch module on the CPU is called on all of them,
-            one round after the other.
+        repeats: 0, or how often a native function, a kernel or a torch module is called on all of them, one round
+            after the other.
         capture: what it prints.
         called: the places of the inputs that are called on; the others are taken in, and what came of those is handed
             over in their place, so that the world outside learns what that costs. None calls on all.
@@ -312,28 +312,30 @@ def timed_pass(
     inputs = [target.read(payload) for payload in payloads]
     results: list[tuple[str, Any, Any, str]] = []
     clock = target.clock
+    events = settling = 0
+
+    def on_device(one: Loaded, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
+        nonlocal events, settling
+        assert clock is not None
+        settling += _settled(clock)
+        came = invoke(one, init, args, kwargs)
+        events += clock.spent()
+        return came
+
+    once = invoke if clock is None else on_device
     before = _spent()
-    total = events = settling = 0
-    rounds = max(1, repeats)
-    if repeats and clock is None:
-        total, results = _repeating(target).in_rounds(inputs, repeats, invoke, capture.take, _clock)
-        rounds = 0
+    total = 0
+    if repeats:
+        total, results = _repeating(target).in_rounds(inputs, repeats, once, capture.take, _clock)
     asked = None if called is None else set(called)
-    for number, given in enumerate(inputs * rounds):
+    for number, given in enumerate(() if repeats else inputs):
         if asked is not None and number not in asked:
             invoke(UNCALLED, *parts(given))
             results.append(("value", None, None, capture.take()))
             continue
-        if clock is not None:
-            if number >= len(inputs):
-                given.restore()  # type: ignore[union-attr]
-            settling += _settled(clock)
-        kind, instance, value, spent = invoke(target, *parts(given))
+        kind, instance, value, spent = once(target, *parts(given))
         total += spent
-        if clock is not None:
-            events += clock.spent()
         results.append((kind, instance, value, capture.take()))
-    results = results[-len(inputs) :]
     sources = list(range(len(inputs)))
     if called is not None:
         sources = [called[number % len(called)] for number in sources]
@@ -357,8 +359,11 @@ def _repeating(target: Loaded) -> ModuleTarget | NativeTarget:
 
 
 def in_renewed_rounds(target: Loaded, sets: list[list[bytes]]) -> list[int]:
-    """Returns the CPU nanoseconds of rounds whose inputs are new in their memory, or were there before."""
-    return _repeating(target).in_renewed_rounds(sets, _cpu)
+    """Returns the nanoseconds of rounds whose inputs are new in their memory, or were there before.
+
+    On the CPU they are of CPU time; a device works beside it.
+    """
+    return _repeating(target).in_renewed_rounds(sets, _cpu if target.clock is None else _clock)
 
 
 class Uncalled:

@@ -1,4 +1,4 @@
-"""Rounds of calls of a torch module on the CPU: to hand over an input takes ten times as long as many a call.
+"""Rounds of calls of a torch module: to hand over an input takes ten times as long as many a call.
 
 Each round meets the inputs as they came, in the memory that they have, but as tensors that are objects of their own,
 and a module as its constructor left it: what was put down on one of them is gone.

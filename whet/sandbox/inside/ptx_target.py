@@ -141,6 +141,20 @@ class PtxTarget(NativeTarget):
             raise
         return None, Result(None, args)
 
+    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
+        """Launches once an input, and so ``rounds`` times over; see `module_rounds.in_rounds`."""
+        total = 0
+        results: list[tuple[str, Any, Any, str]] = []
+        for number in range(rounds):
+            results = []
+            for given in inputs:
+                if number:
+                    given.restore()
+                kind, instance, value, spent = invoke(self, (), given, {})
+                total += spent
+                results.append((kind, instance, value, take()))
+        return total, results
+
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a launch wrote, as plain data."""
         if kind == "value":

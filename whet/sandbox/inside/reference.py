@@ -36,6 +36,7 @@ class Reference:
         if self.is_module:
             given = decode(payload, self.target.resolve)
             args, kwargs = self.floats.widened((given["args"], given.get("kwargs", {})))
+            args, kwargs = self.target.moved(args), {name: self.target.moved(one) for name, one in kwargs.items()}
             init = self.target.doubled(given["init"])
         else:
             init, args, kwargs = self.floats.widened(self.target.decode(payload))
