@@ -114,8 +114,9 @@ gpu-check:
 	$(PYTHON) -c 'import sys, sysconfig; print("" if sys.prefix == sys.base_prefix else sysconfig.get_path("purelib"))' \
 		>"$$site/outer.pth"; \
 	test ! -d .wheels || $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --no-index \
-		--find-links .wheels --target "$$site" --requirement $(GPU_NEEDS)
-	PYTHONPATH=$(CURDIR) .gpu-venv/bin/python -m whet.benchmarks.gpu_check $(GPU_CHECK)
+		--no-deps --target "$$site" .wheels/*.whl
+	PYTHONPATH=$(CURDIR) .gpu-venv/bin/python -m whet.benchmarks.gpu_check \
+		--python "$$(command -v $(PYTHON))" $(GPU_CHECK)
 
 docs: setup
 	$(BIN)/python -m whet.cli.reference > docs/cli.md

@@ -102,6 +102,24 @@ def test_a_wrong_answer_is_caught_by_the_interpreter(found: Found) -> None:
     assert report.complete([found])
 
 
+@pytest.mark.corpus
+@needs_torch
+@pytest.mark.skipif(not has_triton, reason="triton is not installed")
+def test_answers_are_told_right_from_wrong_without_timing_any() -> None:
+    good, wrong = on_gpu.compare([row_of("kernels/rmsnorm/triton.py"), ONE], look().options("cpu"))
+    assert {one.row.kind: one.steps for one in (good, wrong)} == {
+        "good": {"correctness": Outcome("right", expected=("right",))},
+        "wrong": {"correctness": Outcome("wrong_output", wrong.steps["correctness"].detail, ("wrong_output",))},
+    }
+    assert report.complete([good, wrong])
+
+
+def test_what_is_expected_before_a_clock_is_asked() -> None:
+    assert on_gpu.words_of_correctness(RIGHT) == ("right",)
+    assert on_gpu.words_of_correctness(("wrong_output", "nondeterministic")) == ("wrong_output", "nondeterministic")
+    assert on_gpu.words_of_correctness(("cheating", "wrong_output", "slower")) == ("right", "wrong_output")
+
+
 @needs_torch
 @pytest.mark.skipif(not has_triton, reason="triton is not installed")
 @pytest.mark.parametrize(
@@ -137,6 +155,13 @@ def test_steps_on_a_device_are_not_run_without_one(capsys: pytest.CaptureFixture
     for step in ("correctness", "timing", "profile"):
         assert f"{step}: NOT RUN: no NVIDIA driver is installed" in said
     assert len([line for line in said if line.startswith("| rmsnorm |")]) == 6
+
+
+def test_answers_run_on_the_python_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    named = Path(sys.executable)
+    assert {look(named).options(device).python for device in ("cpu", "cuda")} == {named}
+    assert main(["--only", "rmsnorm", "--python", "/nowhere"]) == 2
+    assert "gpu-check: --python /nowhere does not run" in capsys.readouterr().err
 
 
 def test_without_its_dependencies_nothing_runs_and_it_says_what_is_missing(tmp_path: Path) -> None:

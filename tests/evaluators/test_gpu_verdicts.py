@@ -18,6 +18,7 @@ from scripted_device import CUDA, measured
 from whet.core.measurement import Measurement, Outcome
 from whet.core.options import Options
 from whet.core.verdict import Reason
+from whet.evaluators.evidence.unpaid import odd_costs
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.kernels.physics import Needs, impossible, lower_share
@@ -26,6 +27,7 @@ from whet.evaluators.meters.time import TIME
 from whet.evaluators.rungs import measured as ended_in
 from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
 from whet.evaluators.timing.on_gpu import (
     Sides,
     _kernels,
@@ -37,6 +39,8 @@ from whet.evaluators.timing.on_gpu import (
     needed,
     told,
 )
+from whet.evaluators.timing.process_observation import Observation, ObservedProcess
+from whet.evaluators.timing.starts import without_start
 from whet.evaluators.timing.turns import SIDES, Bench, Series, TimedWorkload, Turn, from_raw, raw, series
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.gpu_gauge import GpuReading
@@ -104,6 +108,40 @@ def test_events_and_readings_stay_in_the_evidence() -> None:
     older = {name: value for name, value in rows[0].items() if name != "gpu"}
     del older["passes"]["a"]["baseline"]["events"]
     assert from_raw([older])[0].gpu == {}
+
+
+def costs_of(first: float, early: float = 0.02) -> HiddenCosts:
+    """Returns what is found of a candidate whose first call takes so long, and whose first pass takes so long."""
+
+    def side(first: float, early: float) -> tuple[ObservedProcess, ...]:
+        return tuple(ObservedProcess(0.01, first, 0.002, (early, *[0.02] * 5), None, None) for _ in range(4))
+
+    found = assess(Observation(side(0.004, 0.02), side(first, early)), 4)
+    assert isinstance(found, HiddenCosts)
+    return found
+
+
+def test_compiling_a_kernel_in_each_process_is_told_and_not_charged() -> None:
+    compiling = costs_of(0.8)
+    assert compiling.seconds == pytest.approx(0.796)
+    found = without_start(compiling)
+    assert found.seconds == found.evidence["charged_seconds"] == 0.0
+    assert found.evidence["before_the_calls"] == pytest.approx(0.796)
+    assert without_start(costs_of(0.8, early=0.025)).seconds == pytest.approx(0.005, abs=3e-4)
+
+
+def test_evidence_may_leave_a_start_uncharged_on_a_gpu_alone() -> None:
+    def said(events: float | None, **changed: Any) -> list[str]:
+        sides = {side: gpu_pass(0.02, events) for side in SIDES}
+        costs = {**without_start(costs_of(0.8)).evidence, **changed}
+        works = [{"name": "a", "count": 4}]
+        return list(
+            odd_costs({"workloads": works, "turns": raw([Turn(SIDES, 0.0, {"a": sides})]), "hidden_costs": costs})
+        )
+
+    assert said(0.0185) == []
+    assert said(None) == ["its hidden costs leave out the start of processes that ran on no GPU"]
+    assert said(0.0185, start_charged=True) == ["its hidden costs are not as their observations show"]
 
 
 class Answering:

@@ -162,7 +162,7 @@ def raw_of(name: str, looks: Looks, round_looks: RoundLooks) -> dict[str, Any]:
     assert isinstance(costs, HiddenCosts)
     again = {"calls": {**to_plain(rounds), "charged_seconds": assess_rounds(rounds, 200)}}
     works = [{"name": "size 3000", "count": pair.part}, {"name": "calls", "count": 200}]
-    return {"workloads": works, "hidden_costs": {**costs.evidence, "by_repeats": again}}
+    return {"workloads": works, "turns": [], "hidden_costs": {**costs.evidence, "by_repeats": again}}
 
 
 @pytest.mark.parametrize("name", [*CHARGED, *FREE])

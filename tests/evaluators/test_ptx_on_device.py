@@ -123,3 +123,4 @@ def test_a_faster_kernel_is_measured_and_confirmed(task: Task) -> None:
     assert verdict.measurement is not None
     assert verdict.measurement.speedup.baseline == "the kernel as it stands"
     assert 1.5 < verdict.measurement.speedup.ratio < 6
+    assert verdict.measurement.raw["hidden_costs"]["start_charged"] is False

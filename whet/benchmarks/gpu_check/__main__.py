@@ -13,16 +13,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whet.benchmarks.gpu_check.findings import DEVICE_FREE, ENVIRONMENT, NOT_RUN, ON_DEVICE, Found, unrun
+from whet.benchmarks.gpu_check.findings import (
+    CORRECTNESS,
+    DEVICE_FREE,
+    ENVIRONMENT,
+    NOT_RUN,
+    ON_DEVICE,
+    PROFILE,
+    TIMING,
+    Found,
+    unrun,
+)
 from whet.benchmarks.gpu_check.report import complete, step_lines, table, verdict_lines, write
 from whet.benchmarks.gpu_check.rows import Row, rows
+from whet.core.errors import UsageError
 
 if TYPE_CHECKING:
     from whet.benchmarks.gpu_check.environment import Environment
 
-STEPS = {"all": (*DEVICE_FREE, *ON_DEVICE), "device-free": DEVICE_FREE, "device": ON_DEVICE}
+STEPS = {
+    "all": (*DEVICE_FREE, *ON_DEVICE),
+    "device-free": DEVICE_FREE,
+    "device": ON_DEVICE,
+    "correctness": (CORRECTNESS,),
+}
 Check = Callable[[Sequence[Row], Any], Iterator[Found]]
 
 
@@ -34,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     steps = STEPS[given.steps]
     machine: Environment | None = None
     try:
-        machine = importlib.import_module("whet.benchmarks.gpu_check.environment").look()
+        machine = importlib.import_module("whet.benchmarks.gpu_check.environment").look(given.python)
         print(f"{ENVIRONMENT}: {machine.told}")
         for lack in machine.lacks:
             print(f"{ENVIRONMENT}: {lack}")
@@ -43,6 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         why = f"{error.name} is not installed for {sys.executable}; make gpu-wheels brings it"
         print(f"{ENVIRONMENT}: {NOT_RUN}: {why}")
         found = [unrun(row, steps, why) for row in chosen]
+    except UsageError as error:
+        print(f"gpu-check: {error}", file=sys.stderr)
+        return 2
     for step in steps:
         print(*step_lines(step, found), sep="\n")
     print(*verdict_lines(found), "", sep="\n")
@@ -59,31 +79,41 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--only", action="append", metavar="KERNEL", choices=kernels, help="one kernel; may be repeated"
     )
     parser.add_argument("--steps", choices=sorted(STEPS), default="all", help="a part of the steps")
+    parser.add_argument("--python", type=Path, metavar="PATH", help="the python3 that runs the answers, with torch")
     parser.add_argument("--write", action="store_true", help="put the table of a GPU into docs/gpu-check.md")
     return parser.parse_args(arguments)
 
 
 def _free(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, ...]) -> Iterator[Found]:
-    """Yields what comes of the steps that need no GPU; kernels side by side, as nothing is timed."""
+    """Yields what comes of the steps that need no GPU."""
     if not set(DEVICE_FREE) & set(steps):
         return
     from whet.benchmarks.gpu_check.without_gpu import check
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        for found in pool.map(partial(_told, check, machine.options("cpu"), "without a GPU"), kernels):
-            yield from found
+    yield from _side_by_side(partial(_told, check, machine.options("cpu"), "without a GPU"), kernels)
 
 
 def _on_device(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, ...]) -> Iterator[Found]:
+    """Yields what comes of the steps on a GPU; kernels side by side where nothing is timed."""
     if not set(ON_DEVICE) & set(steps):
         return
     if machine.why_no_device:
-        yield from (unrun(row, ON_DEVICE, machine.why_no_device) for group in kernels for row in group)
+        on_device = tuple(step for step in steps if step in ON_DEVICE)
+        yield from (unrun(row, on_device, machine.why_no_device) for group in kernels for row in group)
         return
-    from whet.benchmarks.gpu_check.on_gpu import check
+    from whet.benchmarks.gpu_check.on_gpu import check, compare
 
+    if not {TIMING, PROFILE} & set(steps):
+        yield from _side_by_side(partial(_told, compare, machine.options("cuda"), "on the GPU"), kernels)
+        return
     for group in kernels:
         yield from _told(check, machine.options("cuda"), "on the GPU", group)
+
+
+def _side_by_side(check: Callable[[list[Row]], list[Found]], kernels: Sequence[list[Row]]) -> Iterator[Found]:
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for found in pool.map(check, kernels):
+            yield from found
 
 
 def _told(check: Check, options: Any, where: str, group: list[Row]) -> list[Found]:

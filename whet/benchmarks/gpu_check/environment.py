@@ -29,6 +29,7 @@ class Environment:
         why_no_device: empty where torch can use a GPU.
         arch: to compile for.
         sandbox: its name.
+        python: that runs the answers; None is the one that runs this.
     """
 
     told: str
@@ -36,18 +37,30 @@ class Environment:
     why_no_device: str
     arch: str
     sandbox: str
+    python: Path | None = None
 
     def options(self, device: str) -> Options:
         """Returns the options of a ladder on a device, ``cpu`` or ``cuda``."""
         unsafe = self.sandbox == "none"
         if device == "cuda":
-            return Options(sandbox=self.sandbox, unsafe=unsafe, device=device)
-        return Options(sandbox=self.sandbox, unsafe=unsafe, device=device, arch=self.arch, until="differential")
+            return Options(sandbox=self.sandbox, unsafe=unsafe, device=device, python=self.python)
+        return Options(
+            sandbox=self.sandbox,
+            unsafe=unsafe,
+            device=device,
+            python=self.python,
+            arch=self.arch,
+            until="differential",
+        )
 
 
-def look() -> Environment:
-    """Looks at the machine."""
-    interpreter, gpu = find_interpreter(), find_gpu()
+def look(python: Path | None = None) -> Environment:
+    """Looks at the machine.
+
+    Args:
+        python: that runs the answers; None is the one that runs this.
+    """
+    interpreter, gpu = find_interpreter(python), find_gpu()
     sandbox, why_none = _sandbox(interpreter)
     versions = {name: _version(name, interpreter) for name in ("torch", "triton")}
     cuda = built_for(interpreter)
@@ -57,7 +70,7 @@ def look() -> Environment:
     told = [device, f"Python {interpreter.version}", torch, f"triton {versions['triton']}", f"nvcc {versions['nvcc']}"]
     told.append(f"sandbox {sandbox}{f' ({why_none})' if why_none else ''}")
     lacks = tuple(f"{name} is not installed" for name, version in versions.items() if version == MISSING)
-    return Environment(", ".join(told), lacks, lacking(gpu, interpreter), chosen_arch(Options()), sandbox)
+    return Environment(", ".join(told), lacks, lacking(gpu, interpreter), chosen_arch(Options()), sandbox, python)
 
 
 def _sandbox(interpreter: Interpreter) -> tuple[str, str]:

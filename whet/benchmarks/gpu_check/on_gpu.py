@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -30,7 +30,7 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.events import null_listener
 from whet.core.measurement import Speedup
 from whet.core.options import Options
-from whet.core.verdict import Rung, Verdict
+from whet.core.verdict import Reason, Rung, Verdict
 from whet.evaluators.judged import climb
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task
@@ -38,6 +38,8 @@ from whet.evaluators.targets import read_task
 COMPILED = "torch.compile"
 """How the names of compiled baselines begin."""
 RIGHT = "right"
+WRONG = (Reason.WRONG_OUTPUT.value, Reason.NONDETERMINISTIC.value)
+"""What is found without a clock."""
 
 
 def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
@@ -47,19 +49,31 @@ def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
         rows: its answers.
         options: sandbox and device.
     """
+    return _judged(rows, options, ON_DEVICE, _Judge.found)
+
+
+def compare(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+    """Yields whether the answers to one kernel are right, without timing any; see `check`."""
+    return _judged(rows, replace(options, until="hazard"), (CORRECTNESS,), _Judge.compared)
+
+
+def _judged(
+    rows: Sequence[Row], options: Options, steps: tuple[str, ...], judge: Callable[[_Judge, Row], Found]
+) -> Iterator[Found]:
     try:
         ladder = open_ladder(read_task(str(rows[0].problem), options), options, secrets.randbits(63))
     except UsageError as error:
-        yield from (unrun(row, ON_DEVICE, str(error)) for row in rows)
+        yield from (unrun(row, steps, str(error)) for row in rows)
         return
     with closing(ladder):
         try:
             ladder.validate()
         except BaselineError as error:
-            yield from (unrun(row, ON_DEVICE, f"the baseline cannot be used: {error}") for row in rows)
+            yield from (unrun(row, steps, f"the baseline cannot be used: {error}") for row in rows)
             return
-        judge = _Judge(ladder, ladder.circumstances(), options.arch)
-        yield from map(judge.found, rows)
+        of_kernel = _Judge(ladder, ladder.circumstances(), options.arch)
+        for row in rows:
+            yield judge(of_kernel, row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +90,13 @@ class _Judge:
     place: Circumstances
     arch: str | None
 
+    def compared(self, row: Row) -> Found:
+        """Takes one answer up the ladder as far as nothing is timed."""
+        failed = self.ladder.check(Candidate(row.source)).failed
+        words = words_of_correctness(row.expected)
+        came = Outcome(RIGHT, expected=words) if failed is None else Outcome(_word(failed), failed.detail, words)
+        return Found(row, {CORRECTNESS: came})
+
     def found(self, row: Row) -> Found:
         """Takes one answer up the ladder, and profiles it where it is known to be good."""
         verdict = climb(self.ladder, Candidate(row.source), null_listener)
@@ -87,6 +108,12 @@ class _Judge:
             steps[PROFILE] = Outcome(kernels.source or NOT_RUN, kernels.note)
         speedup = verdict.measurement.speedup if verdict.measurement is not None else None
         return Found(row, steps, word_of(verdict, row.expected), figures(self.place, speedup, kernels))
+
+
+def words_of_correctness(expected: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what may come of an answer before it is timed: a cheat on a clock is right until then."""
+    wrong = tuple(word for word in expected if word in WRONG)
+    return wrong if len(wrong) == len(expected) else (RIGHT, *wrong)
 
 
 def judged(verdict: Verdict) -> dict[str, Outcome]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from whet.core.plain import from_plain
@@ -12,6 +12,7 @@ from whet.evaluators.timing.hidden_costs import assess
 from whet.evaluators.timing.process_observation import Observation
 from whet.evaluators.timing.repeats import assess_rounds
 from whet.evaluators.timing.round_observation import RoundObservation
+from whet.evaluators.timing.starts import without_start
 
 CLOSE_SECONDS = 1e-5
 """How far seconds that are worked out again may lie apart: earlier versions judged before they rounded to nanoseconds,
@@ -30,14 +31,29 @@ def odd_costs(raw: Mapping[str, Any]) -> Iterator[str]:
     costs, works = raw.get("hidden_costs", {}), raw["workloads"]
     counts = {work["name"]: work["count"] for work in works}
     if costs:
-        again = assess(from_plain(Observation, costs["sides"]), works[0]["count"])
-        if isinstance(again, Fault):
-            yield f"its hidden costs show {again.reason}"
-        elif any(not _close(costs[name], again.evidence[name]) for name in again.evidence if name != "sides"):
-            yield "its hidden costs are not as their observations show"
+        yield from _odd_charge(costs, raw["turns"], works[0]["count"])
     for name, facts in costs.get("by_repeats", {}).items():
         if not _close(facts["charged_seconds"], assess_rounds(from_plain(RoundObservation, facts), counts[name])):
             yield f"its costs by repeats of {name} are not as their observations show"
+
+
+def _odd_charge(costs: Mapping[str, Any], turns: Sequence[Mapping[str, Any]], count: int) -> Iterator[str]:
+    again = assess(from_plain(Observation, costs["sides"]), count)
+    if isinstance(again, Fault):
+        yield f"its hidden costs show {again.reason}"
+        return
+    if not costs.get("start_charged", True):
+        again = without_start(again)
+        if not _on_device(turns):
+            yield "its hidden costs leave out the start of processes that ran on no GPU"
+    if any(not _close(costs[name], again.evidence[name]) for name in again.evidence if name != "sides"):
+        yield "its hidden costs are not as their observations show"
+
+
+def _on_device(turns: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether each pass has a device's own time."""
+    passes = [one for turn in turns for sides in turn["passes"].values() for one in sides.values()]
+    return all(one.get("events") is not None for one in passes)
 
 
 def charged_seconds(costs: Mapping[str, Any]) -> float:

@@ -26,12 +26,13 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import ended, measured, with_the_baseline
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.evaluators.timing.decision import Rule, described, least, sequential
 from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
+from whet.evaluators.timing.starts import without_start
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import Bench, Judge, TimedWorkload, Turn, from_raw
 from whet.evaluators.timing.zygotes import Zygotes
@@ -280,7 +281,8 @@ class Measuring:
     ) -> HiddenCosts:
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        return sound(self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit))
+        found = sound(self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit))
+        return without_start(found) if task_on_gpu(self._workshop.task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._workshop.task
