@@ -349,4 +349,4 @@ def test_the_page_of_the_manual_has_its_place() -> None:
     text = report.PAGE.read_text()
     assert text.count(report.BEGIN) == text.count(report.END) == 1
     between = text.partition(report.BEGIN)[2].partition(report.END)[0].strip()
-    assert between == "Not run: no GPU was at hand." or between.startswith(report.FIRST)
+    assert between == "Not run: no answer has been timed to a verdict yet." or between.startswith(report.FIRST)
