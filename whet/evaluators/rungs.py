@@ -12,6 +12,7 @@ from whet.core.rungs import before_measuring, beyond
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.finding import BaselineLost, Fault, Finding, Inconclusive, RungEndedError, Skipped, found_by
+from whet.evaluators.inputs.source import derive
 
 OF_A_TRANSLATION = "of a translation it counts that it is right"
 
@@ -34,18 +35,22 @@ Check = Callable[[], Finding | None]
 """One rung's work. It may end early, by a `whet.evaluators.finding.RungEndedError`."""
 
 
-def with_the_baseline(check: Callable[[int], Found]) -> Found:
-    """Returns what a check finds in processes numbered 0; where these lost the baseline, in fresh ones, numbered 1.
+def with_the_baseline(seed: int, check: Callable[[int], Found]) -> Found:
+    """Returns what a check finds with a seed; where its processes lost the baseline, in fresh ones with another.
+
+    Args:
+        seed: of all that the check draws.
+        check: is given its seed.
 
     Raises:
         RungEndedError: the check was ended, and not by that, or by that once more.
     """
     try:
-        return check(0)
+        return check(seed)
     except RungEndedError as ended:
         if not isinstance(ended.finding, BaselineLost):
             raise
-    return check(1)
+    return check(derive(seed, "once more"))
 
 
 def climbed(candidate: str, checks: Mapping[str, Check], until: str | None) -> Verdict:

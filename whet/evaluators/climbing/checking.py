@@ -13,7 +13,7 @@ from whet.evaluators.climbing.comparing import Compared, Comparing
 from whet.evaluators.climbing.rung import Climber, RungCheck
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, RungEndedError, Skipped, found_by, sound
 from whet.evaluators.hidden_state import Elsewhere
-from whet.evaluators.inputs.source import Input, InputSource, derive
+from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.kernels import protocol
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
@@ -110,12 +110,12 @@ class Differential:
         batch = climber.batch
         elsewhere = Elsewhere(batch.other_hash_seed, worker=0) if self._forked else None
 
-        def compare(number: int) -> Compared:
-            if not number:
+        def compare(seed: int) -> Compared:
+            if seed == batch.seed:  # others are compared beside it
                 return self._comparing.compared(batch.examination, climber.built, elsewhere)
-            return self._comparing.alone(climber.candidate, derive(batch.seed, number), batch.hash_seed)
+            return self._comparing.alone(climber.candidate, seed, batch.hash_seed)
 
-        return with_the_baseline(compare)
+        return with_the_baseline(batch.seed, compare)
 
 
 class RoutineDifferential:

@@ -103,9 +103,7 @@ class Timing:
         seed = derive(self._seed, "confirm", candidate.id)
         hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
         fresh = found_by(
-            lambda: with_the_baseline(
-                lambda n: self._comparing().alone(candidate, derive(seed, n) if n else seed, hash_seed)
-            )
+            lambda: with_the_baseline(seed, lambda own: self._comparing().alone(candidate, own, hash_seed))
         )
         if isinstance(fresh, Fault | Skipped):
             return extended(verdict, ended("confirm", fresh, 0.0))

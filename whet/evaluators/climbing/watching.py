@@ -30,9 +30,7 @@ class Sanitized:
         candidate, limit, costs = climber.candidate, self._baseline.limit, self._baseline.costs
         seed = derive(self._seed, "hazard", candidate.id)
         return with_the_baseline(
-            lambda n: check_hazards(
-                self._workshop, candidate.source, self._source, derive(seed, n) if n else seed, limit, costs
-            )
+            seed, lambda own: check_hazards(self._workshop, candidate.source, self._source, own, limit, costs)
         )
 
 

@@ -146,7 +146,7 @@ class Measuring:
                     taken.refused.append({"flags": extra, "said": said})
                     continue
                 works = [work for work in asked.workloads if work.counts or not number]
-                one = with_the_baseline(partial(self._under, extra, replace(asked, workloads=works), cores))
+                one = with_the_baseline(asked.seed, partial(self._under, extra, replace(asked, workloads=works), cores))
                 taken.measurements.append(({"flags": extra}, one))
             alike = all(one.faster for _, one in taken.measurements)
             if asked.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
@@ -161,22 +161,22 @@ class Measuring:
         data = {"candidate": identity, "rung": rung, "turn": number, "turns": turns}
         self._listener(Event(EventKind.TURN, f"{identity[:10]} {rung}: turn {number} of {turns}", data))
 
-    def _under(self, extra: tuple[str, ...], asked: _Asked, cores: tuple[int, ...], attempt: int) -> Measurement:
+    def _under(self, extra: tuple[str, ...], asked: _Asked, cores: tuple[int, ...], seed: int) -> Measurement:
         """Measures with the same flags on both sides; tells of each turn.
 
         Args:
             extra: the flags.
             asked: what is measured.
             cores: to measure on.
-            attempt: 0, or 1 where that lost the baseline.
+            seed: of the inputs and of the order; another than what is asked where that lost the baseline.
 
         Raises:
             BaselineError: the original does not compile with them.
             RungEndedError: the candidate shows a fault.
         """
-        if attempt:
-            asked = replace(asked, seed=derive(asked.seed, "again"), begun=None)
-        task, baseline, seed = self._workshop.task, asked.baseline, asked.seed
+        if seed != asked.seed:
+            asked = replace(asked, seed=seed, begun=None)
+        task, baseline = self._workshop.task, asked.baseline
         text = task.source if native.STANDING in extra else task.original[0]
         ours, built = (self._workshop.build(source, extra) for source in (text, asked.candidate.source))
         if isinstance(ours, Fault):
