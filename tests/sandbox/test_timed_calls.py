@@ -1,0 +1,64 @@
+"""Timed calls of a Python function: a process tells the time of the function, without what surrounds a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from whet.sandbox.inside import calls
+from whet.sandbox.inside.calls import Capture, Target, surrounding, timed_pass
+from whet.sandbox.inside.codec import encode
+
+TICK = 100
+"""Nanoseconds between two looks at the clock, with nothing in between."""
+
+
+class Clock:
+    """A clock that goes on by itself with each look, and by what a call asks for."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def __call__(self) -> int:
+        self.now += TICK
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    made = Clock()
+    monkeypatch.setattr(calls, "_clock", made)
+    surrounding.cache_clear()
+    yield made
+    surrounding.cache_clear()
+
+
+def target_of(folder: Path, body: str, clock: Clock) -> Target:
+    (folder / "answer.py").write_text(f"def f(spend):\n    {body}\n")
+    made = Target(str(folder), "answer.py", "f")
+    made.module.clock = clock
+    return made
+
+
+def inside(target: Target, *spends: int) -> int:
+    told, *_ = timed_pass(target, [encode((one,)) for one in spends], 0, Capture(100))
+    return int(told)
+
+
+def test_what_surrounds_a_call_is_not_told_as_its_own(tmp_path: Path, clock: Clock) -> None:
+    target = target_of(tmp_path, "clock.now += spend", clock)
+    assert surrounding() == TICK
+    assert inside(target, 350, 20_000) == 20_350
+
+
+def test_a_call_of_nothing_takes_nothing_and_never_less(tmp_path: Path, clock: Clock) -> None:
+    assert inside(target_of(tmp_path, "pass", clock), 1, 2, 3) == 0
+    assert inside(target_of(tmp_path, "clock.now -= spend", clock), 50) == 0
+
+
+def test_the_least_of_many_calls_of_nothing_counts(clock: Clock) -> None:
+    assert surrounding() == TICK
+    clock.now += 10**9
+    assert surrounding() == TICK, "it is looked for once a process"
