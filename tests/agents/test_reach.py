@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -31,9 +33,14 @@ def port():
         yield held, held.getsockname()[1]
 
 
+def pausing(monkeypatch: pytest.MonkeyPatch, pause: Callable[[float], object]) -> None:
+    """Has the module alone pause so: `time.sleep` itself is for all threads, those of other tests included."""
+    monkeypatch.setattr(reach, "time", SimpleNamespace(sleep=pause))
+
+
 def test_a_server_that_refuses_connections_is_named_with_its_address(port, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr(reach.time, "sleep", waited.append)
+    pausing(monkeypatch, waited.append)
     for model in (
         OpenAIModel("m", "", f"http://127.0.0.1:{port[1]}/v1"),
         AnthropicModel("m", "k", f"http://127.0.0.1:{port[1]}"),
@@ -44,7 +51,7 @@ def test_a_server_that_refuses_connections_is_named_with_its_address(port, monke
 
 
 def test_a_server_that_comes_up_meanwhile_is_reached(port, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach.time, "sleep", lambda pause: port[0].listen() if pause else None)
+    pausing(monkeypatch, lambda pause: port[0].listen() if pause else None)
     expect_reachable(OpenAIModel("m", "", f"http://127.0.0.1:{port[1]}/v1"))
 
 
