@@ -11,10 +11,10 @@ from scripted_turns import RULE, decide, turns, works
 
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, found_by, sound
 from whet.evaluators.live import Pass
 from whet.evaluators.meters.time import THROUGHPUT, TIME
-from whet.evaluators.timing.decision import Rule, sequential
+from whet.evaluators.timing.decision import Rule, rejudge, sequential
 from whet.evaluators.timing.statistics import (
     CONFIRM_STAGES,
     SEARCH_STAGES,
@@ -90,6 +90,36 @@ def test_a_gain_of_which_little_is_known_is_looked_at_once_more() -> None:
     assert found.speedup.processes == 20
 
 
+def unsure(number: int) -> Turn:
+    """Returns a turn of a hundredfold gain, where handing over may take the baseline as long as the candidate's pass."""
+    rng = random.Random(number)
+    passes = {}
+    for side, seconds in {"baseline": 0.02, "candidate": 0.0002, "again": 0.02}.items():
+        value = seconds * math.exp(rng.gauss(0, 0.01))
+        handover = 2e-5 if side == "candidate" else rng.choice([2e-5, 2e-4])
+        passes[side] = Pass(value + handover, value, value, ())
+    return Turn(tuple(passes), 0.0, {"a": passes})
+
+
+def test_no_further_look_is_taken_at_what_turns_cannot_make_surer() -> None:
+    found = sequential(unsure, works("a"), VERDICT_STAGES, RULE)
+    assert found.outcome is Outcome.FASTER
+    assert found.speedup.processes == 8
+    assert found.speedup.high > 1.5 * found.speedup.low, "it stands in the interval all the same"
+
+
+def test_a_record_of_further_looks_than_are_taken_now_is_judged_by_all_of_them() -> None:
+    older = sequential(unsure, works("a"), VERDICT_STAGES, RULE, over=lambda look, stage: False)
+    assert older.speedup.processes == 20
+    assert rejudge(older.raw, VERDICT_STAGES, RULE) == older
+    taken = older.raw["turns"]
+    for odd in (taken[:19], [*taken, taken[0]]):
+        with pytest.raises(ValueError, match="more turns than the looks take"):
+            rejudge({**older.raw, "turns": odd}, VERDICT_STAGES, RULE)
+    with pytest.raises(ValueError, match="turns are missing"):
+        rejudge({**older.raw, "turns": taken[:7]}, VERDICT_STAGES, RULE)
+
+
 def test_a_clear_loser_is_dropped_after_three_turns() -> None:
     assert decide({"a": 0.9}, stages=SEARCH_STAGES).speedup.processes == 3
     assert decide({"a": 1.5}, stages=SEARCH_STAGES).speedup.processes == 8
@@ -105,7 +135,7 @@ def test_a_loser_on_an_even_machine_is_no_noise() -> None:
 
 def test_a_fault_ends_the_measurement() -> None:
     fault = Fault(Reason.WRONG_OUTPUT, "no")
-    assert sequential(lambda number: fault, works("a"), VERDICT_STAGES, RULE) is fault
+    assert found_by(lambda: sequential(lambda number: sound(fault), works("a"), VERDICT_STAGES, RULE)) is fault
 
 
 def passes(outside: float, inside: float, count: int = 10) -> list[Turn]:

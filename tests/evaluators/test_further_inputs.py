@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.core.options import Options
-from whet.evaluators.finding import Fault, found_by
+from whet.evaluators.finding import Fault, found_by, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.live import Pass
@@ -82,8 +82,8 @@ def test_a_slow_candidate_s_window_bounds_the_rounds_too() -> None:
 class OfKnownTurns(Bench):
     """A bench whose turns last as long as the test says."""
 
-    def turn(self, seed: int) -> Turn | Fault:
-        return FAULT if seed == 0 else Turn((), 0.0, {work.name: passes(100.0) for work in self.workloads})
+    def turn(self, seed: int) -> Turn:
+        return sound(FAULT if seed == 0 else Turn((), 0.0, {work.name: passes(100.0) for work in self.workloads}))
 
 
 FAULT = Fault("crash", "")
@@ -148,8 +148,8 @@ def test_both_sides_take_all_inputs_in_and_the_checked_ones_are_compared(tmp_pat
         assert all(isinstance(one, Subject) for one in sides)
         works = (TimedWorkload("size 5", 3, draw),)
         bench = Bench(*sides, works, judge, 30.0, (0,), TIME, further={"size 5": 4})
-        found = bench.turn(1)
-        plain = replace(bench, further={}).turn(1)
+        found = found_by(lambda: bench.turn(1))
+        plain = found_by(lambda: replace(bench, further={}).turn(1))
     assert isinstance(found, Fault) is wrong
     if not wrong:
         assert found.scale == {"size 5": 7 / 3}

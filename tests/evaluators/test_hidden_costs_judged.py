@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf, nextafter
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from whet.core.plain import from_plain, to_plain
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, found_by, sound
 from whet.evaluators.preloads import imported, looked_up
 from whet.evaluators.timing.hidden_costs import LOOKS, HiddenCosts, assess, confirmed, second_greatest
 from whet.evaluators.timing.process_observation import Observation, ObservedProcess
@@ -42,13 +43,13 @@ BASELINE = side()
 
 
 def beside(candidate: tuple[ObservedProcess, ...], baseline: tuple[ObservedProcess, ...] = BASELINE) -> HiddenCosts:
-    found = assess(Observation(baseline, candidate), PART)
+    found = found_by(lambda: assess(Observation(baseline, candidate), PART))
     assert isinstance(found, HiddenCosts)
     return found
 
 
 def told(candidate: tuple[ObservedProcess, ...], baseline: tuple[ObservedProcess, ...] = BASELINE) -> str:
-    found = assess(Observation(baseline, candidate), PART)
+    found = found_by(lambda: assess(Observation(baseline, candidate), PART))
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
     return found.detail
@@ -186,7 +187,7 @@ def test_state_is_cheating_only_where_each_process_shows_it(number: int) -> None
 def test_one_late_pass_of_each_order_that_is_disturbed_hides_no_state(disturbed: set[int]) -> None:
     steep = declining(early_of(2.0))
     rows = [{"passes": (*steep[:-1], 0.5) if one in disturbed else steep} for one in range(PROCESSES)]
-    found = assess(Observation(BASELINE, side(*rows)), PART)
+    found = found_by(lambda: assess(Observation(BASELINE, side(*rows)), PART))
     assert isinstance(found, Fault) == (disturbed != {0, 2}), "two of one order are more than it can stand"
 
 
@@ -194,7 +195,9 @@ def test_one_late_pass_of_each_order_that_is_disturbed_hides_no_state(disturbed:
 def test_early_calls_may_take_what_is_usual_longer(early: float, earlier: float) -> None:
     # Late calls of 10 us: the first is not shown, the second is shown and 1.1 times, the third is 1.3 times.
     passes = declining(early, 1e-5, part=100)
-    found = assess(Observation(side(passes=declining(1e-5, 1e-5, part=100)), side(passes=passes)), 100)
+    found = found_by(
+        lambda: assess(Observation(side(passes=declining(1e-5, 1e-5, part=100)), side(passes=passes)), 100)
+    )
     assert isinstance(found, HiddenCosts)
     assert found.evidence["by_earlier_calls"] == pytest.approx(earlier)
 
@@ -221,7 +224,7 @@ def test_a_decline_in_one_order_alone_is_not_charged() -> None:
 @pytest.mark.parametrize(("part", "late", "charged"), [(2, 0.002, 0.0), (4, 0.002, 0.0016)])
 def test_a_decline_below_the_least_stands_in_the_evidence_alone(part: int, late: float, charged: float) -> None:
     passes = declining(early_of(1.2, late), late, part=part)
-    found = assess(Observation(BASELINE, side(passes=passes)), part)
+    found = found_by(lambda: assess(Observation(BASELINE, side(passes=passes)), part))
     assert isinstance(found, HiddenCosts)
     assert found.evidence["by_earlier_calls"] == pytest.approx(part * 0.0004)
     assert found.seconds == pytest.approx(charged)
@@ -255,7 +258,9 @@ def test_a_process_that_works_after_its_answer_is_told() -> None:
 
 @pytest.mark.parametrize(("busy", "said"), [(1, False), (2, True), (PROCESSES, True)])
 def test_one_process_that_is_busy_for_a_moment_is_nothing(busy: int, said: bool) -> None:
-    found = assess(Observation(BASELINE, side(*({"idle": 0.9 * (one < busy)} for one in range(PROCESSES)))), PART)
+    found = found_by(
+        lambda: assess(Observation(BASELINE, side(*({"idle": 0.9 * (one < busy)} for one in range(PROCESSES)))), PART)
+    )
     assert isinstance(found, Fault) == said
 
 
@@ -334,11 +339,11 @@ def test_what_one_look_shows_is_looked_for_once_more(
 ) -> None:
     left, asked = list(looks), []
 
-    def look(processes: int) -> HiddenCosts | Fault:
+    def look(processes: int) -> HiddenCosts:
         asked.append(processes)
-        return left.pop(0)
+        return sound(left.pop(0))
 
-    assert confirmed(look) is shown
+    assert found_by(lambda: confirmed(look)) is shown
     assert tuple(asked) == LOOKS[: len(looks)]
 
 
@@ -372,7 +377,7 @@ def test_a_baseline_owes_nothing_to_itself_at_any_scale(
     ours: tuple[ObservedProcess, ...], by: float, part: int
 ) -> None:
     both = scaled(ours, by)
-    found = assess(Observation(both, both), part)
+    found = found_by(lambda: assess(Observation(both, both), part))
     assert isinstance(found, HiddenCosts)
     assert found.seconds == 0.0
 
@@ -381,7 +386,7 @@ def test_a_baseline_owes_nothing_to_itself_at_any_scale(
 @given(SIDES, st.floats(1e-6, 1.0))
 def test_noise_never_adds_to_a_constant_in_loading(ours: tuple[ObservedProcess, ...], constant: float) -> None:
     theirs = tuple(replace(one, loading=one.loading + constant) for one in ours)
-    found = assess(Observation(ours, theirs), PART)
+    found = found_by(lambda: assess(Observation(ours, theirs), PART))
     assert isinstance(found, HiddenCosts)
     assert found.evidence["before_the_calls"] <= constant + 1e-9
 
@@ -398,7 +403,7 @@ def test_the_order_of_processes_with_the_same_order_of_calls_does_not_matter(
     theirs = tuple(replace(one, loading=one.loading + loading) for one in theirs)
     # The last one stays: it alone tells of memory.
     moved = [tuple(one[number] for number in (even[0], odd[0], even[1], odd[1], 4, 5)) for one in (ours, theirs)]
-    before, after = assess(Observation(ours, theirs), PART), assess(Observation(*moved), PART)
+    before, after = (found_by(partial(assess, Observation(*sides), PART)) for sides in ((ours, theirs), moved))
     if isinstance(before, Fault) or isinstance(after, Fault):
         assert isinstance(before, Fault)
         assert isinstance(after, Fault)
@@ -414,7 +419,7 @@ def test_evidence_holds_the_observation_as_plain_json(
 ) -> None:
     seen = Observation(ours, theirs)
     assert from_plain(Observation, json.loads(json.dumps(to_plain(seen)))) == seen
-    found = assess(seen, PART)
+    found = found_by(lambda: assess(seen, PART))
     if isinstance(found, HiddenCosts):
         assert assess(from_plain(Observation, json.loads(json.dumps(found.evidence["sides"]))), PART) == found
 

@@ -17,7 +17,7 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.verdict import Reason
 from whet.evaluators import preloads, stopwatch
 from whet.evaluators.evidence.unpaid import charged_seconds, odd_costs
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, Skipped, found_by
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing import hidden_costs, process_observation, repeats, round_observation
@@ -99,9 +99,9 @@ def round_looks(recorded: Callable[..., Any], request: pytest.FixtureRequest) ->
     return of
 
 
-def judged(seen: list[Observation], part: int) -> HiddenCosts | Fault:
-    assessed = iter([assess(one, part) for one in seen])
-    return confirmed(lambda processes: next(assessed))
+def judged(seen: list[Observation], part: int) -> HiddenCosts | Fault | Skipped:
+    left = iter(seen)
+    return found_by(lambda: confirmed(lambda processes: assess(next(left), part)))
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -130,7 +130,6 @@ def test_honest_candidates_are_charged_nothing(looks: Looks, name: str) -> None:
 def test_the_original_owes_nothing_to_itself(looks: Looks, name: str) -> None:
     for one in looks(name):
         itself = assess(replace(one, candidate=one.baseline), PAIRS[name].part)
-        assert isinstance(itself, HiddenCosts)
         assert itself.seconds == 0.0
 
 
@@ -138,7 +137,6 @@ def test_the_original_owes_nothing_to_itself(looks: Looks, name: str) -> None:
 def test_a_debt_of_the_original_is_none_of_the_candidates(looks: Looks, name: str) -> None:
     for one in looks(name):
         turned = assess(Observation(one.candidate, one.baseline), PAIRS[name].part)
-        assert isinstance(turned, HiddenCosts)
         assert turned.evidence["before_the_calls"] == 0.0
 
 
@@ -159,7 +157,6 @@ def raw_of(name: str, looks: Looks, round_looks: RoundLooks) -> dict[str, Any]:
     """As a measurement has it whose candidate paid for these."""
     pair, rounds = PAIRS[name], round_looks("rounds-cached")[0]
     costs = assess(looks(name)[0], pair.part)
-    assert isinstance(costs, HiddenCosts)
     again = {"calls": {**to_plain(rounds), "charged_seconds": assess_rounds(rounds, 200)}}
     works = [{"name": "size 3000", "count": pair.part}, {"name": "calls", "count": 200}]
     return {"workloads": works, "turns": [], "hidden_costs": {**costs.evidence, "by_repeats": again}}

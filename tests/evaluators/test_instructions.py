@@ -156,12 +156,7 @@ def taken(ladder: Ladder, candidate: Subject, inputs: list[Input]) -> Any:
     """Returns what three turns of a candidate come to, on given inputs."""
     work = TimedWorkload("size", len(inputs), lambda seed, count: inputs[:count])
     bench = Bench(ladder.baseline.subject, candidate, [work], ladder._oracle.judge, 10.0, (0,), ladder._meter)
-    turns = []
-    for number in range(3):
-        turn = bench.turn(number)
-        assert isinstance(turn, Turn), turn
-        turns.append(turn)
-    return ladder._meter.series(turns, "size")
+    return ladder._meter.series([bench.turn(number) for number in range(3)], "size")
 
 
 @pytest.mark.corpus
@@ -181,9 +176,7 @@ def test_of_a_function_the_calls_alone_count(tmp_path: Path) -> None:
         inputs = ladder.baseline.workloads(ladder._source)[0].draw(3, 200)
         work = TimedWorkload("size", 200, lambda seed, count: inputs)
         bench = Bench(ladder.baseline.subject, half, [work], ladder._oracle.judge, 10.0, (0,), ladder._meter)
-        turn = bench.turn(5)
-        assert isinstance(turn, Turn), turn
-        found = ladder._meter.series([turn], "size")
+        found = ladder._meter.series([bench.turn(5)], "size")
     finally:
         ladder.close()
     assert not isinstance(found, Fault), found

@@ -276,7 +276,7 @@ def test_each_metric_is_measured_of_a_rewrite_and_held_to_its_limit(folder: Path
     (row,) = found.front
     assert row.confirmed
     assert list(row.metrics) == ["time", "cpu"]
-    assert all(one.low > 1.5 and one.processes >= 10 for one in row.metrics.values())
+    assert all(one.low > 1.5 and one.processes >= 8 for one in row.metrics.values())
     assert "cpu " in next(rung.detail for rung in found.rungs if rung.name == "confirm")
     limited = verdict(folder, held(1, steps=100_000), metric="cpu", max_time="0.2x", sandbox="bubblewrap")
     assert limited.status is Status.NO_IMPROVEMENT
@@ -336,16 +336,13 @@ def test_joules_are_read_around_the_window(folder: Path, meters: Path) -> None:
         inputs = ladder.baseline.workloads(ladder._source)[0].draw(3, 20)
         work = TimedWorkload("size", 20, lambda seed, count: inputs)
         bench = Bench(ladder.baseline.subject, faster, [work], ladder._oracle.judge, 10.0, (0,), Energy(meters))
-        found = [bench.turn(number) for number in range(4)]
+        taken = [bench.turn(number) for number in range(4)]
     finally:
         ladder.close()
-    taken = [turn for turn in found if isinstance(turn, Turn)]
-    assert len(taken) == 4, found
     for turn in taken:
         used = turn.passes["size"]["baseline"]
         assert used.amount == pytest.approx(used.outside, rel=0.5, abs=0.05)
-    measured = judge(taken, [work], Stage(4, 1.0), Rule(1.01, 0.6, "itself", Energy(meters)))
-    assert not isinstance(measured, Fault), measured
+    measured = judge(taken, [work], Stage(4, 1.0), Rule(1.01, 0.6, "itself", Energy(meters))).measurement
     assert measured.speedup.metric == "energy"
     assert measured.speedup.ratio > 2
     assert measured.outcome in (Outcome.FASTER, Outcome.NOT_SHOWN)

@@ -295,6 +295,22 @@ def test_of_a_gain_that_is_confirmed_next_the_first_look_is_enough(written: Path
     assert turns(judge(written, tmp_path / "home")) == [20]
 
 
+def test_what_a_gain_leaves_unpaid_is_judged_where_it_is_confirmed(written: Path, tmp_path: Path, scripted) -> None:
+    def rungs(**options) -> list[tuple[str, bool]]:
+        result = judge(written, tmp_path / "home", **options)
+        timed = [rung for rung in result.rungs if rung.name in ("measure", "confirm") and "outcome" in rung.evidence]
+        charged = [rung.evidence["measurements"][0]["raw"]["hidden_costs"].get("charged_seconds") for rung in timed]
+        return [(rung.status, bool(cost)) for rung, cost in zip(timed, charged, strict=True)]
+
+    scripted(ratio=4.0, looks=None, hidden=1.0)
+    assert rungs() == [("passed", False), ("failed", True)]
+    assert rungs(until="measure") == [("failed", True)]
+    scripted(ratio=4.0, looks=None, hidden=Fault(Reason.CHEATING, "it keeps memory"))
+    result = judge(written, tmp_path / "home")
+    assert result.status is Status.REJECTED
+    assert [(rung.name, rung.reason) for rung in result.rungs if rung.status == "failed"] == [("confirm", "cheating")]
+
+
 def test_evidence_cannot_stop_at_a_look_that_shows_nothing(written: Path, tmp_path: Path, scripted) -> None:
     scripted(ratio=1.0, looks=None)
     result = judge(written, tmp_path / "home")

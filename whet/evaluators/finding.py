@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -77,8 +78,8 @@ Finding = Fault | Passed | Skipped | Inconclusive
 class RungEndedError(Exception):
     """Ends the work of a rung, from wherever in it something is found that settles it.
 
-    Components that others build on give back a `Fault`; `sound` turns it into this, and `found_by`, at the border of
-    the rung, turns this into the value again.
+    Components that others build on (processes, meters, oracles) give back a `Fault`; `sound` turns it into this, and
+    `found_by`, at the border of the rung, turns this into the value again.
 
     Attributes:
         finding: what settles it.
@@ -92,15 +93,32 @@ class RungEndedError(Exception):
 Found = TypeVar("Found")
 
 
-def sound(found: Found | Fault) -> Found:
-    """Returns what is no fault.
+def sound(found: Found | Fault | Skipped) -> Found:
+    """Returns what does not end a rung.
 
     Raises:
-        RungEndedError: it is one.
+        RungEndedError: it does.
     """
-    if isinstance(found, Fault):
+    if isinstance(found, Fault | Skipped):
         raise RungEndedError(found)
     return found
+
+
+@contextmanager
+def lost_with(what: str) -> Iterator[None]:
+    """Says of a failure in its block that it is the baseline's, and so nothing against a candidate.
+
+    Args:
+        what: the baseline was doing.
+
+    Raises:
+        RungEndedError: the block ended so; its finding is a `BaselineLost`.
+    """
+    try:
+        yield
+    except RungEndedError as ended:
+        detail = f"{what}: {ended.finding.detail}"
+        raise RungEndedError(BaselineLost(Reason.NONDETERMINISTIC, detail)) from None
 
 
 def found_by(work: Callable[[], Found]) -> Found | Fault | Skipped:

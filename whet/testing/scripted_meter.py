@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from whet.core.task import Task
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Meter, Setting
@@ -171,13 +171,13 @@ class ScriptedInstruments(Instruments):
 
     def hidden_costs(
         self, baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
-    ) -> HiddenCosts | Fault:
+    ) -> HiddenCosts:
         """See `Instruments.hidden_costs`."""
         return _charged(self._script.hidden)
 
     def repeat_costs(
         self, baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
-    ) -> HiddenCosts | Fault:
+    ) -> HiddenCosts:
         """See `Instruments.repeat_costs`."""
         return _charged(self._script.repeats)
 
@@ -190,5 +190,6 @@ class ScriptedInstruments(Instruments):
         return COMMAND_SECONDS * self._script.share("time", side, "", "the command", turn)
 
 
-def _charged(told: float | Fault) -> HiddenCosts | Fault:
-    return told if isinstance(told, Fault) else HiddenCosts(told, {"charged_seconds": told} if told else {})
+def _charged(told: float | Fault) -> HiddenCosts:
+    seconds = sound(told)
+    return HiddenCosts(seconds, {"charged_seconds": seconds} if seconds else {})

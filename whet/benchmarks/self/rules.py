@@ -12,7 +12,6 @@ import statistics
 from collections.abc import Sequence
 
 from whet.benchmarks.self.pool import Decide, Pool
-from whet.core.measurement import Measurement
 from whet.evaluators.live import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import Stage
@@ -39,8 +38,7 @@ def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: fl
             sides = {"baseline": baseline, "candidate": candidate / speedup, "again": again}
             return Turn(tuple(sides), 0.0, {"pool": {side: Pass(s, s, s, ()) for side, s in sides.items()}})
 
-        found = sequential(turn, WORK, stages, rule)
-        return isinstance(found, Measurement) and found.faster
+        return sequential(turn, WORK, stages, rule).faster
 
     return decide
 

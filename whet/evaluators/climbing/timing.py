@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whet.core.candidate import Candidate
-from whet.core.measurement import Measurement, Outcome
+from whet.core.measurement import Outcome
 from whet.core.options import Options
 from whet.core.rungs import beyond
 from whet.core.task import Task
@@ -18,6 +18,7 @@ from whet.evaluators.finding import Fault, Skipped, found_by
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.rungs import ended, extended, lengthened, unasked, unrunnable, with_evidence, with_the_baseline
 from whet.evaluators.timing.metrics import Metrics, looked_at_once
+from whet.evaluators.timing.plan import Plan
 from whet.evaluators.timing.statistics import Stage
 
 
@@ -63,14 +64,15 @@ class Timing:
             looks: the most to be taken; None for all.
         """
         begun, checked = verdict.rung("measure"), verdict.until("measure")
-        timed = self._timed("measure", candidate, checked, stages, verdict.measurement, looks)
+        timed = self._timed("measure", candidate, checked, Plan(stages, verdict.measurement, looks))
         return timed if begun is None else lengthened(timed, begun.seconds)
 
     def measure_alone(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...]) -> Verdict:
         """Returns a verdict with the rung ``measure`` on a rewrite that is confirmed at once where it is faster.
 
-        What the first look shows is enough then: confirming measures anew how much faster it is, on other inputs. Where
-        the first look shows no gain, and where nothing follows, all looks are taken.
+        What the first look shows is enough then: confirming measures anew how much faster it is, on other inputs, and
+        judges what its calls leave unpaid. Where the first look shows no gain, and where nothing follows, all looks are
+        taken.
 
         Args:
             candidate: was found right.
@@ -78,7 +80,7 @@ class Timing:
             stages: see `measure`.
         """
         if self._untimed("confirm", candidate, verdict) is None and looked_at_once(stages, self._metrics.names):
-            verdict = self.measure(candidate, verdict, stages[:1], None)
+            verdict = self._timed("measure", candidate, verdict, Plan(stages[:1], provisional=True))
             if verdict.measurement is None or verdict.measurement.outcome is Outcome.FASTER:
                 return verdict
         return self.measure(candidate, verdict, stages, None)
@@ -107,22 +109,15 @@ class Timing:
         )
         if isinstance(fresh, Fault | Skipped):
             return extended(verdict, ended("confirm", fresh, 0.0))
-        confirmed = with_evidence(self._timed("confirm", candidate, verdict, stages), differential=fresh.evidence)
+        timed = self._timed("confirm", candidate, verdict, Plan(stages))
+        confirmed = with_evidence(timed, differential=fresh.evidence)
         return described(confirmed) if confirmed.confirmed else confirmed
 
-    def _timed(
-        self,
-        name: str,
-        candidate: Candidate,
-        verdict: Verdict,
-        stages: tuple[Stage, ...],
-        begun: Measurement | None = None,
-        looks: int | None = None,
-    ) -> Verdict:
+    def _timed(self, name: str, candidate: Candidate, verdict: Verdict, plan: Plan) -> Verdict:
         if rung := self._untimed(name, candidate, verdict):
             return extended(verdict, rung)
         seed = derive(self._seed, name, candidate.id)
-        return extended(verdict, *self._metrics.climb(name, candidate, self._baseline(), stages, seed, begun, looks))
+        return extended(verdict, *self._metrics.climb(name, candidate, self._baseline(), plan, seed))
 
     def _untimed(self, name: str, candidate: Candidate, verdict: Verdict) -> Rung | None:
         """Returns the rung of what is not timed; None of all else."""

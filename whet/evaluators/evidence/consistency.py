@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -28,7 +29,7 @@ from whet.core.verdict import NO_GAIN, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.bundle import Bundle, clashing
 from whet.evaluators.evidence.record import BASELINE, BINARY, CANDIDATE, SUPPORT, TESTS, WORKLOAD, candidate_of, task_of
 from whet.evaluators.evidence.unpaid import charged_seconds, odd_costs
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import found_by
 from whet.evaluators.kernels import compiled
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import reading_meter
@@ -264,8 +265,8 @@ def _measured(
         yield from (f"rungs.{rung.name}: {line}" for line in _odd_turns(recorded.raw, record.settings.cores))
         yield from (f"rungs.{rung.name}: {line}" for line in odd_costs(recorded.raw))
         rule = Rule(record.settings.min_speedup, record.settings.confidence, recorded.speedup.baseline, meter)
-        again = rejudge(recorded.raw, stages, rule)
-        if isinstance(again, Fault):
+        again = found_by(partial(rejudge, recorded.raw, stages, rule))
+        if not isinstance(again, Measurement):
             yield f"rungs.{rung.name}: its samples show {again.reason}"
             continue
         if stages == first and not again.faster:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from whet.core.plain import from_plain
-from whet.evaluators.finding import Fault
-from whet.evaluators.timing.hidden_costs import assess
+from whet.evaluators.finding import found_by
+from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
 from whet.evaluators.timing.process_observation import Observation
 from whet.evaluators.timing.repeats import assess_rounds
 from whet.evaluators.timing.round_observation import RoundObservation
@@ -38,8 +38,8 @@ def odd_costs(raw: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _odd_charge(costs: Mapping[str, Any], turns: Sequence[Mapping[str, Any]], count: int) -> Iterator[str]:
-    again = assess(from_plain(Observation, costs["sides"]), count)
-    if isinstance(again, Fault):
+    again = found_by(lambda: assess(from_plain(Observation, costs["sides"]), count))
+    if not isinstance(again, HiddenCosts):
         yield f"its hidden costs show {again.reason}"
         return
     if not costs.get("start_charged", True):

@@ -16,7 +16,7 @@ from typing import Any
 
 from whet.core.measurement import Measurement
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, RungEndedError, found_by, sound
 from whet.evaluators.live import Pass
 from whet.evaluators.repository.trees import SECONDS, Copy, Ground, Snapshot, copied
 from whet.evaluators.shell import Ran
@@ -76,9 +76,10 @@ def end_to_end(ground: Ground, asked: Asked, before: Snapshot, after: Snapshot) 
         turns = max(FEWEST, min(MOST, round(WHOLE_SECONDS / (len(SIDES) * max(seconds, 0.01)))))
         rule = Rule(asked.min_speedup, asked.confidence, "the commit before it")
         work = TimedWorkload(NAME, 1, _nothing_drawn)
-        measured = sequential(pairs.turn, [work], [Stage(turns, 1.0)], rule)
+        measured = found_by(lambda: sequential(pairs.turn, [work], [Stage(turns, 1.0)], rule))
     if isinstance(measured, Fault):
         return measured
+    assert isinstance(measured, Measurement), "a turn skips nothing"
     return replace(measured, speedup=replace(measured.speedup, cpu_seconds=None))  # nothing counts them here
 
 
@@ -91,7 +92,7 @@ class _Pairs:
         self._cores = cores
         self._seconds = seconds
 
-    def turn(self, number: int) -> Turn | Fault:
+    def turn(self, number: int) -> Turn:
         """Runs the command once a side, in random order."""
         seed = secrets.randbits(63)
         rng = random.Random(seed)
@@ -100,11 +101,9 @@ class _Pairs:
         hash_seed = rng.getrandbits(31)
         runs: dict[str, Ran] = {}
         for side in order:
-            if fault := self._sides[side].renew():
-                return fault
+            sound(self._sides[side].renew())
             runs[side] = self._sides[side].run(self._command, self._seconds, hash_seed)
-        if fault := _differs(runs):
-            return fault
+        _expect_alike(runs)
         read = default_instruments()
         seconds = {side: read.command_seconds(side, number, ran.seconds) for side, ran in runs.items()}
         passes = {side: Pass(spent, spent, 0.0, ()) for side, spent in seconds.items()}
@@ -118,18 +117,21 @@ class _Pairs:
         )
 
 
-def _differs(runs: Mapping[str, Ran]) -> Fault | None:
-    """Returns what the changed command did otherwise than the unchanged one did twice."""
+def _expect_alike(runs: Mapping[str, Ran]) -> None:
+    """Raises RungEndedError with what the changed command did otherwise than the unchanged one did twice."""
     ours, again, theirs = runs["baseline"], runs["again"], runs["candidate"]
     if ours.code is None or ours.code != again.code:
-        return Fault(Reason.NONDETERMINISTIC, f"the unchanged command does not end alike each time: {again.why}")
+        raise _ended(Reason.NONDETERMINISTIC, f"the unchanged command does not end alike each time: {again.why}")
     if theirs.code is None:
-        return Fault(Reason.TIMEOUT, f"the changed command did not end: {theirs.why}")
+        raise _ended(Reason.TIMEOUT, f"the changed command did not end: {theirs.why}")
     if theirs.code != ours.code:
-        return Fault(Reason.WRONG_OUTPUT, f"the changed command ends otherwise: {theirs.why}; before: {ours.code}")
+        raise _ended(Reason.WRONG_OUTPUT, f"the changed command ends otherwise: {theirs.why}; before: {ours.code}")
     if ours.stdout == again.stdout != theirs.stdout:
-        return Fault(Reason.WRONG_OUTPUT, "the changed command prints something else")
-    return None
+        raise _ended(Reason.WRONG_OUTPUT, "the changed command prints something else")
+
+
+def _ended(reason: Reason, detail: str) -> RungEndedError:
+    return RungEndedError(Fault(reason, detail))
 
 
 def _nothing_drawn(seed: int, count: int) -> Sequence[Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from whet.core.measurement import CPU, OF_TIME, BaselineRatio, Measurement, Outcome, Speedup, WorkloadRatio
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import sound
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, least_disturbed, quiet
@@ -21,7 +22,8 @@ PARALLEL = 1.2
 
 WIDEST = 1.25
 """How far apart the ends of a gain's interval may lie for no further look to be taken: that of few turns reaches from
-the least to the greatest, so a single one, slowed by a neighbour on the same processor, would take its use away."""
+the least to the greatest, so a single one, slowed by a neighbour on the same processor, would take its use away. What
+is unsure of handing over is left out of this: further turns do not make it less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,36 @@ class Rule:
     meter: Meter = TIME
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What some turns show.
+
+    Attributes:
+        measurement: the answer, and its figures.
+        apart: the upper end of the interval over the lower, by what further turns may make less.
+    """
+
+    measurement: Measurement
+    apart: float
+
+    def settles(self, stage: Stage) -> bool:
+        """Whether it is the last: a loser goes, and a gain is told by an interval of use."""
+        found = self.measurement
+        if found.outcome is Outcome.NOT_SHOWN:
+            return stage.share == 0 and found.speedup.high < 1.0 and not found.disturbed
+        return found.outcome is Outcome.SLOWER or self.apart <= WIDEST
+
+
 def sequential(
-    measure: Callable[[int], Turn | Fault],
+    measure: Callable[[int], Turn],
     workloads: Sequence[TimedWorkload],
     stages: Sequence[Stage],
     rule: Rule,
     begun: Sequence[Turn] = (),
     looks: int | None = None,
-) -> Measurement | Fault:
-    """Measures turn after turn until a stage decides.
+    over: Callable[[Look, Stage], bool] = Look.settles,
+) -> Measurement:
+    """Measures turn after turn until a look decides.
 
     Args:
         measure: makes the turn with this number.
@@ -52,13 +75,12 @@ def sequential(
         begun: all turns of an earlier call with the same stages, which was to take fewer looks; its looks are taken
             once more, and find what they found.
         looks: the most to be taken here; None for as many as it needs.
+        over: whether a look is the last one.
 
-    Returns:
-        the measurement, or the fault that a turn found in the candidate.
+    Raises:
+        RungEndedError: a turn, or a figure of the candidate's, ends the rung.
     """
-    first = measure(0)  # thrown away: page cache, file system and frequency settle
-    if isinstance(first, Fault):
-        return first
+    measure(0)  # thrown away: page cache, file system and frequency settle
     turns: list[Turn] = list(begun)
     names = [work.name for work in workloads if work.counts]
     result: Measurement | None = None
@@ -68,25 +90,13 @@ def sequential(
                 result = replace(result, undecided=taken)
             break
         while len(turns) < MOST_TURNS * stage.turns and len(_kept(turns, names, rule)) < stage.turns:
-            turn = measure(len(turns) + 1)
-            if isinstance(turn, Fault):
-                return turn
-            turns.append(turn)
-        judged = _looked_at(turns[: MOST_TURNS * stage.turns], workloads, stage, rule)
-        if isinstance(judged, Fault):
-            return judged
-        result = judged
-        if _settled(result, stage):
+            turns.append(measure(len(turns) + 1))
+        look = _looked_at(turns[: MOST_TURNS * stage.turns], workloads, stage, rule)
+        result = look.measurement
+        if over(look, stage):
             break
     assert result is not None
     return replace(result, raw={**result.raw, "stages": [asdict(stage) for stage in stages]})
-
-
-def _settled(found: Measurement, stage: Stage) -> bool:
-    """Whether a look is the last: a loser goes, and a gain is told by an interval of use."""
-    if found.outcome is Outcome.NOT_SHOWN:
-        return stage.share == 0 and found.speedup.high < 1.0 and not found.disturbed
-    return found.outcome is Outcome.SLOWER or found.speedup.high <= WIDEST * found.speedup.low
 
 
 def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
@@ -94,9 +104,7 @@ def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
     return quiet(turns, names) if rule.meter.name in OF_TIME else list(range(len(turns)))
 
 
-def _looked_at(
-    turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
-) -> Measurement | Fault:
+def _looked_at(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> Look:
     """Returns what the turns of a look show: the quiet ones, else the least disturbed, else all in CPU seconds."""
     names = [work.name for work in workloads if work.counts]
     calm = _kept(turns, names, rule)[: stage.turns]
@@ -107,20 +115,21 @@ def _looked_at(
     if len(kept) == stage.turns:
         left = sorted(set(range(len(known))) - set(kept))
         dropped = [{"turn": place, "share": disturbance(turns[place], names)} for place in left]
-        found = judge([turns[place] for place in kept], workloads, stage, rule)
-        return found if isinstance(found, Fault) else replace(found, raw={**facts, "dropped": dropped})
+        look = judge([turns[place] for place in kept], workloads, stage, rule)
+        return replace(look, measurement=replace(look.measurement, raw={**facts, "dropped": dropped}))
     facts["dropped"] = []
     noisy = f"the machine was never quiet ({len(turns) - len(calm)} of {len(turns)} turns were disturbed)"
     told = {work.name: in_cpu_seconds(turns, work.name) for work in workloads}
     unfair = next((why for why in told.values() if isinstance(why, str)), None)
-    found = judge(turns, workloads, stage, rule, None if unfair else told)
-    if isinstance(found, Fault):
-        return found
+    look = judge(turns, workloads, stage, rule, None if unfair else told)
+    found = look.measurement
     if unfair is None:
         speedup = replace(found.speedup, clock=CPU)
-        return replace(found, speedup=speedup, note=f"{found.note}; in CPU seconds: {noisy}", raw=facts)
-    note = f"{noisy}, and CPU seconds cannot stand in: {unfair}"
-    return replace(found, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note, raw=facts)
+        found = replace(found, speedup=speedup, note=f"{found.note}; in CPU seconds: {noisy}", raw=facts)
+    else:
+        note = f"{noisy}, and CPU seconds cannot stand in: {unfair}"
+        found = replace(found, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note, raw=facts)
+    return replace(look, measurement=found)
 
 
 def least(measured: Sequence[Measurement]) -> Measurement:
@@ -133,8 +142,11 @@ def least(measured: Sequence[Measurement]) -> Measurement:
     return replace(weakest, speedup=replace(weakest.speedup, baselines=shown))
 
 
-def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) -> Measurement | Fault:
+def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) -> Measurement:
     """Decides once more from recorded turns, look by look, as `sequential` did from fresh ones.
+
+    A record may have further looks than this version would take, as those of earlier ones have: each look spends its
+    own share of the error, so that more of them make no false gain likelier.
 
     Args:
         recorded: the ``raw`` of a measurement.
@@ -142,6 +154,7 @@ def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) ->
         rule: what "faster" asks for.
 
     Raises:
+        RungEndedError: the turns show a fault of the candidate.
         ValueError: there are more turns than these looks take, or fewer, or they have another form.
     """
     turns = from_raw(recorded["turns"])
@@ -149,12 +162,21 @@ def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) ->
         TimedWorkload(w["name"], w["count"], _undrawn, w["counts"], repeats=w.get("repeats", 0))
         for w in recorded["workloads"]
     ]
-    left: Iterator[Turn] = iter([turns[0], *turns] if turns else [])
+    left = deque([turns[0], *turns] if turns else [])
+    enough = False
+
+    def over(look: Look, stage: Stage) -> bool:
+        nonlocal enough
+        settled = look.settles(stage)
+        enough = enough or settled
+        return settled and not left
+
     try:
-        result = sequential(lambda number: next(left), workloads, stages, rule)
-    except (StopIteration, KeyError) as error:
-        raise ValueError(f"turns are missing ({len(turns)} are there)") from error
-    if next(left, None) is not None:
+        result = sequential(lambda number: left.popleft(), workloads, stages, rule, over=over)
+    except LookupError as error:
+        amiss = "there are more turns than the looks take" if enough else "turns are missing"
+        raise ValueError(f"{amiss} ({len(turns)})") from error
+    if left:
         raise ValueError(f"there are more turns than the looks take ({len(turns)})")
     return result
 
@@ -169,8 +191,8 @@ def judge(
     stage: Stage,
     rule: Rule,
     told: Mapping[str, Series | str] | None = None,
-) -> Measurement | Fault:
-    """Returns what turns show, or the fault of a candidate whose clock disagrees with ours.
+) -> Look:
+    """Returns what turns show.
 
     Args:
         turns: all of them count.
@@ -178,12 +200,13 @@ def judge(
         stage: the look.
         rule: what "faster" asks for.
         told: the figures of each workload, where those of the meter do not count.
+
+    Raises:
+        RungEndedError: a clock of the candidate disagrees with ours.
     """
     measured: dict[str, Series] = {}
     for work in workloads:
-        one = rule.meter.series(turns, work.name)
-        if isinstance(one, Fault):
-            return one
+        one = sound(rule.meter.series(turns, work.name))
         other = told[work.name] if told is not None else one
         measured[work.name] = one if isinstance(other, str) else other
     timed = [work.name for work in workloads if work.counts]
@@ -231,7 +254,7 @@ def judge(
         note += f"; the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}, by which the interval is wider"
     if outcome is Outcome.NOT_SHOWN:
         note += f"; here and now, less than {resolution:.3f}x cannot be told from nothing"
-    return Measurement(
+    found = Measurement(
         outcome=outcome,
         speedup=speedup,
         p_value=faster,
@@ -241,6 +264,7 @@ def judge(
         labels=("parallelism",) if _parallel(speedup, [measured[name] for name in timed]) else (),
         untimed=tuple(r for name, r in ratios.items() if name not in timed),
     )
+    return Look(found, high / low * math.exp(-2 * unsure))
 
 
 def described(workloads: Sequence[TimedWorkload]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from whet.core.plain import to_plain
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, RungEndedError, Skipped, found_by, sound
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.process_observation import STEADY_SECONDS, Observation, ObservedProcess, observe
 
@@ -57,7 +57,7 @@ class HiddenCosts:
 
 def hidden_costs(
     baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
-) -> HiddenCosts | Fault:
+) -> HiddenCosts:
     """Looks at both sides in turns, each in fresh processes; twice where the first look shows anything.
 
     Args:
@@ -67,48 +67,49 @@ def hidden_costs(
         part: how many of them make a pass.
         seconds: that one call may take.
 
-    Returns:
-        the costs, or the fault of a candidate that works or hoards after its calls.
+    Raises:
+        RungEndedError: the candidate works or hoards after its calls, or a process failed.
     """
-
-    def look(processes: int) -> HiddenCosts | Fault:
-        seen = observe(baseline, candidate, payloads, part, seconds, processes)
-        return seen if isinstance(seen, Fault) else assess(seen, part)
-
-    return confirmed(look)
+    return confirmed(lambda processes: assess(observe(baseline, candidate, payloads, part, seconds, processes), part))
 
 
-def confirmed(look: Callable[[int], HiddenCosts | Fault]) -> HiddenCosts | Fault:
+def confirmed(look: Callable[[int], HiddenCosts]) -> HiddenCosts:
     """Returns what two looks show, the smaller of two costs; what the first shows where that is nothing.
 
     Only what both looks show counts: a library that is still warming up may look like a trick once.
 
     Args:
         look: takes so many processes of each side.
+
+    Raises:
+        RungEndedError: both looks show that the candidate cheats, or one was ended by something else.
     """
-    first = look(LOOKS[0])
-    suspected = first.reason is Reason.CHEATING if isinstance(first, Fault) else first.seconds > 0
-    if not suspected:
-        return first
-    second = look(LOOKS[1])
-    if isinstance(first, Fault) or isinstance(second, Fault):
-        return first if isinstance(second, Fault) and second.reason is Reason.CHEATING else second
-    return min(first, second, key=lambda one: one.seconds)
+    first = found_by(lambda: look(LOOKS[0]))
+    if not (_cheats(first) or (isinstance(first, HiddenCosts) and first.seconds)):
+        return sound(first)
+    second = found_by(lambda: look(LOOKS[1]))
+    if isinstance(first, HiddenCosts) and isinstance(second, HiddenCosts):
+        return min(first, second, key=lambda one: one.seconds)
+    return sound(first if _cheats(second) else second)
 
 
-def assess(seen: Observation, part: int) -> HiddenCosts | Fault:
-    """Judges one look: the seconds that are added to a pass of the candidate, or its fault.
+def _cheats(found: HiddenCosts | Fault | Skipped) -> bool:
+    return isinstance(found, Fault) and found.reason is Reason.CHEATING
+
+
+def assess(seen: Observation, part: int) -> HiddenCosts:
+    """Judges one look: the seconds that are added to a pass of the candidate.
 
     Args:
         seen: what the processes of both sides showed.
         part: how many inputs make a pass.
+
+    Raises:
+        RungEndedError: it shows that the candidate cheats.
     """
-    if fault := _unpaid(seen):
-        return fault
+    _expect_paid(seen)
     before = _before_the_calls(seen)
     decline = _decline(seen.baseline, seen.candidate, part)
-    if isinstance(decline, Fault):
-        return decline
     charged = before + (decline if decline > LEAST_SECONDS else 0.0)
     evidence = {
         "charged_seconds": charged,
@@ -119,13 +120,12 @@ def assess(seen: Observation, part: int) -> HiddenCosts | Fault:
     return HiddenCosts(charged, evidence)
 
 
-def _unpaid(seen: Observation) -> Fault | None:
+def _expect_paid(seen: Observation) -> None:
     ours, theirs = ([one.idle for one in side if one.idle is not None] for side in (seen.baseline, seen.candidate))
     # No machine makes a process busy that has nothing to do; one that is full lets a busy one seem less so.
     if len(ours) > 1 and len(theirs) > 1 and second_greatest(theirs) > BUSY_SHARE > max(ours):
-        return Fault(
-            Reason.CHEATING,
-            f"its process still works after its answer: {second_greatest(theirs):.0%} of a processor while it waits",
+        raise _cheating(
+            f"its process still works after its answer: {second_greatest(theirs):.0%} of a processor while it waits"
         )
     usual, kept = seen.baseline[-1].kept, seen.candidate[-1].kept
     if kept is not None and usual is not None:
@@ -133,12 +133,14 @@ def _unpaid(seen: Observation) -> Fault | None:
         grown = first + second
         # Memory that has found its level grows in one half only.
         if min(first, second) > grown / 4 and grown > LEAST_GROWTH + 2 * max(0, sum(usual)):
-            return Fault(
-                Reason.CHEATING,
+            raise _cheating(
                 f"it keeps memory from call to call: {grown / 2**20:.1f} MiB more after {STEADY_SECONDS:g} s of calls, "
-                f"the original {max(0, sum(usual)) / 2**20:.1f} MiB",
+                f"the original {max(0, sum(usual)) / 2**20:.1f} MiB"
             )
-    return None
+
+
+def _cheating(detail: str) -> RungEndedError:
+    return RungEndedError(Fault(Reason.CHEATING, detail))
 
 
 def _before_the_calls(seen: Observation) -> float:
@@ -165,7 +167,7 @@ def _of_first(processes: Sequence[ObservedProcess]) -> list[float]:
     return [one.first - second[number % 2] for number, one in enumerate(processes)]
 
 
-def _decline(ours: Sequence[ObservedProcess], theirs: Sequence[ObservedProcess], part: int) -> float | Fault:
+def _decline(ours: Sequence[ObservedProcess], theirs: Sequence[ObservedProcess], part: int) -> float:
     """Returns by how many seconds a late pass is too cheap, because calls on other inputs went before it."""
     if min(len(one.passes) for one in (*ours, *theirs)) < 2:
         return 0.0
@@ -176,10 +178,9 @@ def _decline(ours: Sequence[ObservedProcess], theirs: Sequence[ObservedProcess],
         return 0.0
     ratio = (sum(early) / 2 - usual) / (sum(late) / 2)
     if ratio > STATEFUL:
-        return Fault(
-            Reason.CHEATING,
+        raise _cheating(
             f"its calls get cheaper by what went before, on other inputs: {ratio:.2f} times "
-            f"within {len(theirs[0].passes) * part} calls",
+            f"within {len(theirs[0].passes) * part} calls"
         )
     return (sum(early) - sum(late)) / 2 - usual if ratio > DECLINE else 0.0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.subjects import Subject, Workshop
@@ -34,13 +33,13 @@ class Instruments:
 
     def hidden_costs(
         self, baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
-    ) -> HiddenCosts | Fault:
+    ) -> HiddenCosts:
         """See `whet.evaluators.timing.hidden_costs.hidden_costs`."""
         return hidden_costs(baseline, candidate, payloads, part, seconds)
 
     def repeat_costs(
         self, baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
-    ) -> HiddenCosts | Fault:
+    ) -> HiddenCosts:
         """See `whet.evaluators.timing.repeats.repeat_costs`."""
         return repeat_costs(baseline, candidate, workloads, seed, seconds)
 

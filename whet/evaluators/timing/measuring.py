@@ -32,8 +32,8 @@ from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
+from whet.evaluators.timing.plan import Plan
 from whet.evaluators.timing.starts import without_start
-from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import Bench, Judge, TimedWorkload, Turn, from_raw
 from whet.evaluators.timing.zygotes import Zygotes
 from whet.sandbox.cores import measuring_cores
@@ -51,10 +51,8 @@ class _Asked:
     candidate: Candidate
     baseline: Baseline
     workloads: Sequence[TimedWorkload]
-    stages: tuple[Stage, ...]
+    plan: Plan
     seed: int
-    begun: Measurement | None
-    looks: int | None
 
     @property
     def confirming(self) -> bool:
@@ -98,10 +96,8 @@ class Measuring:
         name: str,
         candidate: Candidate,
         baseline: Baseline,
-        stages: tuple[Stage, ...],
+        plan: Plan,
         seed: int,
-        begun: Measurement | None = None,
-        looks: int | None = None,
     ) -> tuple[Rung, Measurement | None]:
         """Measures a candidate that was found right.
 
@@ -109,16 +105,14 @@ class Measuring:
             name: of the rung: ``measure``, or ``confirm``, which takes sizes that nobody listed and all flags.
             candidate: to measure.
             baseline: beside it.
-            stages: when to look, and how much error each look may spend.
+            plan: how long.
             seed: of the inputs and of the order.
-            begun: what fewer looks found with the same seed, to be gone on with; under the first flags only.
-            looks: the most to be taken; None for as many as it needs.
 
         Returns:
             the rung, and the weakest measurement where there is one.
         """
         workloads = baseline.workloads(self._source, seed if name == "confirm" else None)
-        asked = _Asked(name, candidate, baseline, workloads, stages, seed, begun, looks)
+        asked = _Asked(name, candidate, baseline, workloads, plan, seed)
         start = time.perf_counter()
         found = found_by(lambda: self._taken(asked))
         spent = time.perf_counter() - start
@@ -155,8 +149,9 @@ class Measuring:
 
     def _told(self, asked: _Asked, number: int) -> None:
         """Tells that a turn begins; the first one, which is thrown away, has number 0."""
-        last = asked.stages[-1].turns
-        turns = next((stage.turns for stage in asked.stages if stage.turns >= number), 2 * last)
+        stages = asked.plan.stages
+        last = stages[-1].turns
+        turns = next((stage.turns for stage in stages if stage.turns >= number), 2 * last)
         identity, rung = asked.candidate.id, asked.rung
         data = {"candidate": identity, "rung": rung, "turn": number, "turns": turns}
         self._listener(Event(EventKind.TURN, f"{identity[:10]} {rung}: turn {number} of {turns}", data))
@@ -175,15 +170,15 @@ class Measuring:
             RungEndedError: the candidate shows a fault.
         """
         if seed != asked.seed:
-            asked = replace(asked, seed=seed, begun=None)
-        task, baseline = self._workshop.task, asked.baseline
+            asked = replace(asked, seed=seed, plan=replace(asked.plan, begun=None))
+        task, baseline, plan = self._workshop.task, asked.baseline, asked.plan
         text = task.source if native.STANDING in extra else task.original[0]
         ours, built = (self._workshop.build(source, extra) for source in (text, asked.candidate.source))
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         theirs = sound(built)
         fresh = self._bench(ours, theirs, asked.workloads, self._oracle.judge, baseline, cores)
-        begun = asked.begun
+        begun = plan.begun
         fresh = with_rounds(fresh, derive(seed, extra, "rounds"), begun.raw["workloads"] if begun is not None else None)
         workloads = fresh.workloads
         # Another process of ours may have found passes of another length right.
@@ -198,29 +193,27 @@ class Measuring:
         rule = self._rule(self._baseline_name(extra))
         turns = from_raw(known["turns"]) if known is not None else ()
 
-        def take(number: int) -> Turn | Fault:
+        def take(number: int) -> Turn:
             nonlocal bench
             self._told(asked, number)
             turn = bench.turn(derive(seed, extra, number))
-            if number == 0 and isinstance(turn, Turn):
+            if number == 0:
                 bench = bench.lengthened(turn)
             return turn
 
-        found = sound(sequential(take, workloads, asked.stages, rule, turns, asked.looks))
+        found = sequential(take, workloads, plan.stages, rule, turns, plan.looks)
         costs: Mapping[str, Any] = {}
-        if found.faster and task.kind is Kind.FUNCTION:
+        if found.faster and task.kind is Kind.FUNCTION and not plan.provisional:
             hidden = self._hidden(ours, theirs, workloads[0], baseline, seed)
-            repeats = sound(self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit))
+            repeats = self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit)
             costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
             unpaid = hidden.seconds + repeats.seconds
             if unpaid and self._meter.name in CHARGED:
-                charged = replace(bench, charged=unpaid)
-                found = sound(
-                    sequential(
-                        lambda turn: charged.turn(derive(seed, extra, "charged", turn)), workloads, asked.stages, rule
-                    )
+                bench = replace(bench, charged=unpaid)
+                found = sequential(
+                    lambda number: bench.turn(derive(seed, extra, "charged", number)), workloads, plan.stages, rule
                 )
-        found = sound(held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads))
+        found = held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads)
         return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
     def _against_compiled(self, asked: _Asked, cores: tuple[int, ...]) -> list[tuple[Mapping[str, Any], Measurement]]:
@@ -259,7 +252,7 @@ class Measuring:
     def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement:
         """Measures against a version that torch.compile made."""
         bench = with_rounds(fresh, rounds, None)
-        return sound(sequential(partial(_drawn_turn, bench, seed, name), bench.workloads, STAGES, self._rule(name)))
+        return sequential(partial(_drawn_turn, bench, seed, name), bench.workloads, STAGES, self._rule(name))
 
     def _bench(
         self,
@@ -281,7 +274,7 @@ class Measuring:
     ) -> HiddenCosts:
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        found = sound(self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit))
+        found = self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
         return without_start(found) if task_on_gpu(self._workshop.task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
@@ -289,7 +282,7 @@ class Measuring:
         return language_of_task(task).baseline(task, extra, self._workshop.interpreter.version)
 
 
-def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn | Fault:
+def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn:
     return bench.turn(derive(seed, name, number))
 
 
@@ -310,7 +303,7 @@ def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | No
     if begun is not None:
         rounds = {work["name"]: work["repeats"] for work in begun}
     else:
-        turn = sound(bench.turn(seed))
+        turn = bench.turn(seed)
         rounds = {work.name: more_rounds(turn.passes[work.name], work.repeats) for work in repeating}
     works = [replace(work, repeats=rounds.get(work.name, work.repeats)) for work in bench.workloads]
     return replace(bench, workloads=works)

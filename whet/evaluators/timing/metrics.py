@@ -19,6 +19,7 @@ from whet.evaluators.subjects import Workshop
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.measuring import Measuring
+from whet.evaluators.timing.plan import Plan
 from whet.evaluators.timing.statistics import QUICK, Looks, Stage
 
 
@@ -71,10 +72,8 @@ class Metrics:
         name: str,
         candidate: Candidate,
         baseline: Baseline,
-        stages: tuple[Stage, ...],
+        plan: Plan,
         seed: int,
-        begun: Measurement | None = None,
-        looks: int | None = None,
     ) -> tuple[Rung, Measurement | None]:
         """Measures a candidate that was found right; see `whet.evaluators.timing.measuring.Measuring.climb`.
 
@@ -82,7 +81,7 @@ class Metrics:
             the rung, and the measurement of the metric that decides with those of the others beside it, once that has
             decided. None where the candidate showed a fault in any of them.
         """
-        rung, first = self._first.climb(name, candidate, baseline, stages, seed, begun, looks)
+        rung, first = self._first.climb(name, candidate, baseline, plan, seed)
         if first is None or first.undecided or not (self._others or self._options.constraints):
             return rung, first
         found: list[Measurement] = []
@@ -92,7 +91,7 @@ class Metrics:
             if not wanted(meter.name, self._options.metrics, (first, *found)):
                 continue
             looked = looks_at(meter, self._options)
-            taken = looked.confirm if name == "confirm" else looked.beside
+            taken = Plan(looked.confirm if name == "confirm" else looked.beside)
             own, one = measuring.climb(name, candidate, replace(baseline, meter=meter), taken, derive(seed, meter.name))
             if one is None:
                 return own, None

@@ -10,13 +10,13 @@ from typing import Any
 
 from whet.core.measurement import Measurement
 from whet.core.task import Task
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import RungEndedError, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.kernels.kernel_kinds import shares
 from whet.evaluators.kernels.physics import Needs, impossible
 from whet.evaluators.live import LiveFunction
 from whet.evaluators.subjects import Subject, task_on_gpu
-from whet.evaluators.timing.turns import Series, TimedWorkload, series, used
+from whet.evaluators.timing.turns import TimedWorkload, series, used
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
 from whet.sandbox.inside.kernel_times import LONGEST_NAME
 from whet.sandbox.protocol import Incident
@@ -67,8 +67,8 @@ class Sides:
     seed: int
 
 
-def held_up(found: Measurement, sides: Sides, workloads: Sequence[TimedWorkload]) -> Measurement | Fault:
-    """Returns a measurement with what the GPU adds to it, or the fault of a candidate that is faster than physics.
+def held_up(found: Measurement, sides: Sides, workloads: Sequence[TimedWorkload]) -> Measurement:
+    """Returns a measurement with what the GPU adds to it.
 
     What is not faster, ran on the CPU, or is no torch module, whose work could be counted, is returned as it came.
 
@@ -76,6 +76,9 @@ def held_up(found: Measurement, sides: Sides, workloads: Sequence[TimedWorkload]
         found: the measurement.
         sides: both sides of it.
         workloads: its inputs.
+
+    Raises:
+        RungEndedError: the candidate is faster than physics allows.
     """
     task = sides.baseline.workshop.task
     if not found.faster or task.module is None or not task_on_gpu(task):
@@ -87,8 +90,6 @@ def held_up(found: Measurement, sides: Sides, workloads: Sequence[TimedWorkload]
     }
     times = _times(found, counted)
     rates = _rates(times, payloads, sides, bandwidth())
-    if isinstance(rates, Fault):
-        return rates
     kernels = _kernels(payloads[counted[-1].name], sides)
     facts = {"rates": rates, "hot_seconds": _hot(payloads, sides), "kernels": kernels}
     return replace(found, raw={**found.raw, "gpu": facts})
@@ -106,8 +107,7 @@ def _times(found: Measurement, counted: Sequence[TimedWorkload]) -> dict[str, di
     turns = used(found.raw)
     times = {}
     for work in counted:
-        measured = series(turns, work.name)
-        assert isinstance(measured, Series), "a measurement of clocks that disagree is none"
+        measured = sound(series(turns, work.name))
         both = {"baseline": measured.baseline, "candidate": measured.candidate}
         times[work.name] = {side: statistics.median(each) / work.count for side, each in both.items()}
     return times
@@ -118,8 +118,12 @@ def _rates(
     payloads: Mapping[str, Sequence[bytes]],
     sides: Sides,
     peak: float | None,
-) -> dict[str, Any] | Fault:
-    """Returns what each side computes and moves a second, or the fault of calls that are too fast for the device."""
+) -> dict[str, Any]:
+    """Returns what each side computes and moves a second.
+
+    Raises:
+        RungEndedError: calls of the candidate are too fast for the device.
+    """
     live = sides.baseline.start()
     if not isinstance(live, LiveFunction):
         return {}
@@ -136,7 +140,8 @@ def _rates(
             if peak is None:
                 physics = "skipped: the driver tells no bandwidth"
             elif fault := impossible(name, both["candidate"], needs.moved, peak):
-                return replace(fault, evidence={"needs": asdict(needs), "bandwidth": peak, "seconds": both})
+                facts = {"needs": asdict(needs), "bandwidth": peak, "seconds": both}
+                raise RungEndedError(replace(fault, evidence=facts))
             else:
                 physics = "passed"
             rates[name] = {

@@ -14,8 +14,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.core.verdict import Reason
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import Fault, lost_with, sound
 from whet.evaluators.live import LiveFunction
 from whet.evaluators.preloads import imported, looked_up
 from whet.evaluators.screen import parse
@@ -63,7 +62,7 @@ class Observation:
 
 def observe(
     baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float, processes: int
-) -> Observation | Fault:
+) -> Observation:
     """Runs fresh processes of both sides in turns.
 
     What either side imports, or looks up in what it imports, is there in all of them before loading is timed.
@@ -76,8 +75,8 @@ def observe(
         seconds: that one call may take.
         processes: of each side. Even ones make their calls in the given order, odd ones in the opposite order.
 
-    Returns:
-        what they showed, or the first fault of a process.
+    Raises:
+        RungEndedError: a process failed.
     """
     parsed = [parse(subject.source) for subject in (baseline, candidate)]
     trees = [tree for tree in parsed if not isinstance(tree, Fault)]
@@ -86,16 +85,9 @@ def observe(
     theirs: list[ObservedProcess] = []
     for number in range(processes):
         order, steady = (1 if number % 2 == 0 else -1), number == processes - 1
-        one = _observe_process(baseline, names, payloads, part, order, steady, seconds)
-        if isinstance(one, Fault):
-            return BaselineLost(
-                Reason.NONDETERMINISTIC, f"the baseline, looked at outside its timed calls: {one.detail}"
-            )
-        other = _observe_process(candidate, names, payloads, part, order, steady, seconds)
-        if isinstance(other, Fault):
-            return other
-        ours.append(one)
-        theirs.append(other)
+        with lost_with("the baseline, looked at outside its timed calls"):
+            ours.append(_observe_process(baseline, names, payloads, part, order, steady, seconds))
+        theirs.append(_observe_process(candidate, names, payloads, part, order, steady, seconds))
     return Observation(tuple(ours), tuple(theirs))
 
 
@@ -107,35 +99,24 @@ def _observe_process(
     order: int,
     steady: bool,
     seconds: float,
-) -> ObservedProcess | Fault:
-    live = subject.start(primed=names)
-    if isinstance(live, Fault):
-        return live
+) -> ObservedProcess:
+    live = sound(subject.start(primed=names))
     assert isinstance(live, LiveFunction)
     with closing(live):
         others = payloads[2:][::order]
         passes = [others[start : start + part] for start in range(0, len(others) - part + 1, part)]
-        spans = []
-        for span in (*([one] for one in payloads[:2][::order]), *passes):
-            spent = _spent(live, span, seconds, subject.on_gpu)
-            if isinstance(spent, Fault):
-                return spent
-            spans.append(spent)
-        first, second, *rest = spans
+        spans = (*([one] for one in payloads[:2][::order]), *passes)
+        first, second, *rest = [_spent(live, span, seconds, subject.on_gpu) for span in spans]
         idle = _idle(live)
         kept = _kept(live, payloads, seconds) if steady else None
-        if isinstance(kept, Fault):
-            return kept
         return ObservedProcess(round(live.loading, DIGITS), first, second, tuple(rest), idle, kept)
 
 
-def _spent(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> float | Fault:
+def _spent(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> float:
     """Returns the seconds of some calls, one by one."""
     watch = Stopwatch(live.session, wall=on_gpu)
     for payload in payloads:
-        answer = live.call(payload, seconds)
-        if isinstance(answer, Fault):
-            return answer
+        sound(live.call(payload, seconds))
     return round(watch.seconds(), DIGITS)
 
 
@@ -149,15 +130,13 @@ def _idle(live: LiveFunction) -> float | None:
     return None if after is None else round(max(0.0, after - before) / (time.perf_counter() - start), DIGITS)
 
 
-def _kept(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> tuple[int, int] | Fault | None:
+def _kept(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> tuple[int, int] | None:
     """Returns by how many bytes the process grows in each of two halves of some calls, after as many before."""
     levels: list[int] = []
     for _ in range(3):
         end = time.perf_counter() + STEADY_SECONDS / 3
         for number in range(STEADY_CALLS // 3):
-            answer = live.call(payloads[number % len(payloads)], seconds)
-            if isinstance(answer, Fault):
-                return answer
+            sound(live.call(payloads[number % len(payloads)], seconds))
             if time.perf_counter() > end:
                 break
         size = _resident(live)

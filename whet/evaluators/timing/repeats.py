@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whet.core.plain import to_plain
-from whet.evaluators.finding import Fault
 from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts
 from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
@@ -22,7 +21,7 @@ from whet.evaluators.timing.turns import TimedWorkload
 
 def repeat_costs(
     baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
-) -> HiddenCosts | Fault:
+) -> HiddenCosts:
     """Returns what is to be added to a pass of the candidate: the most that any workload asks for.
 
     Looks twice where the first look shows anything.
@@ -33,18 +32,19 @@ def repeat_costs(
         workloads: those that are timed; only what repeats its inputs is looked at.
         seed: of the order of the calls.
         seconds: that one call may take.
+
+    Raises:
+        RungEndedError: a process failed.
     """
     repeating = [work for work in workloads if work.rounds > 1 or work.repeats > 1]
     if baseline.launched:  # a launch leaves nothing to the next one
         repeating = []
 
-    def look() -> HiddenCosts | Fault:
+    def look() -> HiddenCosts:
         charged = 0.0
         evidence: dict[str, Any] = {}
         for work in repeating:
             seen = observe_rounds(baseline, candidate, work, seed, seconds)
-            if isinstance(seen, Fault):
-                return seen
             cost = assess_rounds(seen, work.count)
             charged = max(charged, cost)
             plain = {name: value for name, value in to_plain(seen).items() if value is not None}
@@ -54,13 +54,10 @@ def repeat_costs(
     return smaller(look)
 
 
-def smaller(look: Callable[[], HiddenCosts | Fault]) -> HiddenCosts | Fault:
-    """Returns what one look shows, or the smaller of two where the first shows anything; the fault of either."""
+def smaller(look: Callable[[], HiddenCosts]) -> HiddenCosts:
+    """Returns what one look shows, or the smaller of two where the first shows anything."""
     first = look()
-    if isinstance(first, Fault) or not first.seconds:
-        return first
-    second = look()
-    return second if isinstance(second, Fault) else min(first, second, key=lambda one: one.seconds)
+    return min(first, look(), key=lambda one: one.seconds) if first.seconds else first
 
 
 def assess_rounds(seen: RoundObservation, count: int) -> float:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from whet.core.verdict import Reason
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import lost_with, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import LiveFunction
 from whet.evaluators.stopwatch import Stopwatch
@@ -51,7 +50,7 @@ class RoundObservation:
 
 def observe_rounds(
     baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
-) -> RoundObservation | Fault:
+) -> RoundObservation:
     """Runs rounds of one workload in fresh processes of both sides in turns.
 
     Args:
@@ -61,19 +60,19 @@ def observe_rounds(
         seed: of the inputs.
         seconds: that one call may take.
 
-    Returns:
-        what they showed, or the first fault of a process.
+    Raises:
+        RungEndedError: a process failed.
     """
     if work.repeats:
         return _of_native(baseline, candidate, work, seed, seconds)
     payloads = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
     found = _in_turns(baseline, candidate, lambda live: _rounds(live, payloads, seconds, baseline.on_gpu))
-    return found if isinstance(found, Fault) else RoundObservation(work.rounds, found)
+    return RoundObservation(work.rounds, found)
 
 
 def _of_native(
     baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
-) -> RoundObservation | Fault:
+) -> RoundObservation:
     """Observes a native function, whose process repeats inputs where they lie.
 
     Rounds on new contents of the same memory stand beside rounds on contents that were there before: what the caches
@@ -84,47 +83,35 @@ def _of_native(
     drawn = [item.payload for item in work.draw(derive(seed, "repeats"), SETS * calls)]
     sets = [drawn[number * calls : (number + 1) * calls] for number in range(SETS)]
     found = _in_turns(baseline, candidate, lambda live: _renewed(live, sets, seconds * SETS * calls))
-    return found if isinstance(found, Fault) else RoundObservation(work.repeats, found, calls)
+    return RoundObservation(work.repeats, found, calls)
 
 
-def _in_turns(
-    baseline: Subject, candidate: Subject, run: Callable[[LiveFunction], Sequence[float] | Fault]
-) -> RoundSeconds | Fault:
+def _in_turns(baseline: Subject, candidate: Subject, run: Callable[[LiveFunction], Sequence[float]]) -> RoundSeconds:
     ours: list[tuple[float, ...]] = []
     theirs: list[tuple[float, ...]] = []
     for _ in range(PROCESSES):
-        one = _in_a_process(baseline, run)
-        if isinstance(one, Fault):
-            return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline, while its calls came again: {one.detail}")
-        other = _in_a_process(candidate, run)
-        if isinstance(other, Fault):
-            return other
-        ours.append(tuple(one))
-        theirs.append(tuple(other))
+        with lost_with("the baseline, while its calls came again"):
+            ours.append(tuple(_in_a_process(baseline, run)))
+        theirs.append(tuple(_in_a_process(candidate, run)))
     return RoundSeconds(tuple(ours), tuple(theirs))
 
 
-def _in_a_process(subject: Subject, run: Callable[[LiveFunction], Sequence[float] | Fault]) -> Sequence[float] | Fault:
-    live = subject.start()
-    if isinstance(live, Fault):
-        return live
+def _in_a_process(subject: Subject, run: Callable[[LiveFunction], Sequence[float]]) -> Sequence[float]:
+    live = sound(subject.start())
     assert isinstance(live, LiveFunction)
     with closing(live):
         return run(live)
 
 
-def _renewed(live: LiveFunction, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float] | Fault:
-    times = live.renewed(sets, seconds)
-    return times if isinstance(times, Fault) else times[2:]  # the first set finds everything cold
+def _renewed(live: LiveFunction, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float]:
+    return sound(live.renewed(sets, seconds))[2:]  # the first set finds everything cold
 
 
-def _rounds(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> list[float] | Fault:
+def _rounds(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> list[float]:
     """Returns the seconds of some rounds of the same calls in one process."""
     found: list[float] = []
     for part in (payloads[:1], *[payloads] * ROUNDS):
         watch = Stopwatch(live.session, wall=on_gpu)
-        one = live.timed(part, seconds * len(part))
-        if isinstance(one, Fault):
-            return one
+        sound(live.timed(part, seconds * len(part)))
         found.append(watch.seconds())
     return found[1:]

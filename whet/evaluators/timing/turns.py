@@ -21,7 +21,7 @@ from typing import Any
 from whet.core.plain import from_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.finding import BaselineLost, Fault
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_with, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter, Setting, Starter
@@ -149,8 +149,12 @@ class Bench:
     gauge: Callable[[], GpuReading] | None = None
     further: Mapping[str, int] = field(default_factory=dict)
 
-    def turn(self, seed: int) -> Turn | Fault:
-        """Measures one turn; a fault of the candidate ends it."""
+    def turn(self, seed: int) -> Turn:
+        """Measures one turn.
+
+        Raises:
+            RungEndedError: a process of either side failed, or their outcomes differ.
+        """
         rng = random.Random(seed)
         inputs = draw_all(self.workloads, rng)
         warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
@@ -172,14 +176,12 @@ class Bench:
             drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
             called = {name: one.checked for name, one in taking.items() if side != "candidate"}
             setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called)
-            measured = self.meter.take(self._subject(side), drawn, warm, setting)
-            if isinstance(measured, Fault):
-                return self._whose(side, measured)
-            for name, one in measured.items():
+            for name, one in self._taken(side, drawn, warm, setting).items():
                 passes[name][side] = taking[name].checked_of(one) if name in taking else one
             if self.gauge is not None:
                 readings[side] = self.gauge()
-        return self._compared(inputs, passes) or Turn(
+        self._expect_alike(inputs, passes)
+        return Turn(
             tuple(order),
             os.getloadavg()[0],
             passes,
@@ -209,26 +211,26 @@ class Bench:
     def _subject(self, side: str) -> Subject:
         return self.candidate if side == "candidate" else self.baseline
 
-    def _whose(self, side: str, fault: Fault) -> Fault:
+    def _taken(
+        self, side: str, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass]:
         if side == "candidate":
-            return fault
+            return sound(self.meter.take(self.candidate, drawn, warm, setting))
         # The baseline passed validation, so this is the machine's or the limits' doing: no verdict.
-        return BaselineLost(Reason.NONDETERMINISTIC, f"the baseline failed while it was timed: {fault.detail}")
+        with lost_with("the baseline failed while it was timed"):
+            return sound(self.meter.take(self.baseline, drawn, warm, setting))
 
-    def _compared(
-        self, inputs: Mapping[str, Sequence[Input]], passes: Mapping[str, Mapping[str, Pass]]
-    ) -> Fault | None:
+    def _expect_alike(self, inputs: Mapping[str, Sequence[Input]], passes: Mapping[str, Mapping[str, Pass]]) -> None:
         for name, drawn in inputs.items():
             ours, theirs = passes[name]["baseline"].outcomes, passes[name]["candidate"].outcomes
             if len(theirs) != len(ours):
-                return Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes")
+                raise RungEndedError(Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes"))
             again = len(ours) // len(drawn)  # a meter may run the inputs several times, in a process each
             more = passes[name]["again"].outcomes
             for item, expected, actual, once_more in zip([*drawn] * again, ours, theirs, more, strict=True):
                 if fault := self.judge(item, expected, actual):
                     differs = self.judge(item, expected, once_more)
-                    return fault if differs is None else _differs_from_itself(differs)
-        return None
+                    raise RungEndedError(fault if differs is None else _differs_from_itself(differs))
 
 
 def _differs_from_itself(found: Fault) -> BaselineLost:

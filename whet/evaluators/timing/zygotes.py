@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Starter
@@ -72,9 +72,12 @@ class Zygotes:
         if self._imports <= DEAR_SECONDS:
             return bench, facts
         forking = self._forking(bench, seed)
-        found = _against_itself(forking, confidence, seed)
-        facts |= {"zygotes": ZYGOTES, "aa_ratio": found}
-        if found is None or not may(*found):
+        facts["zygotes"] = ZYGOTES
+        try:
+            facts["aa_ratio"] = low, high = _against_itself(forking, confidence, seed)
+        except RungEndedError:  # forks that fail are not used
+            return bench, facts | {"aa_ratio": None}
+        if not may(low, high):
             return bench, facts
         return forking, facts | {"kind": FORKS}
 
@@ -117,23 +120,22 @@ def _start_seconds(bench: Bench, worker: int | None) -> float:
     return spent
 
 
-def _against_itself(bench: Bench, confidence: float, seed: int) -> tuple[float, float] | None:
-    """Returns the interval of the ratio of the baseline to itself; None where it failed."""
+def _against_itself(bench: Bench, confidence: float, seed: int) -> tuple[float, float]:
+    """Returns the interval of the ratio of the baseline to itself.
+
+    Raises:
+        RungEndedError: a process of it failed.
+    """
     twice = replace(bench, candidate=bench.baseline)
     turns: list[Turn] = []
     columns: list[list[float]] = []
     for number in range(AA_TURNS + 1):
-        turn = twice.turn(derive(seed, "aa", number))
-        if isinstance(turn, Fault):
-            return None
-        turns.append(turn)
+        turns.append(twice.turn(derive(seed, "aa", number)))
         if number not in (AA_EARLY, AA_TURNS):
             continue
-        measured = [series(turns[1:], work.name) for work in bench.workloads]  # the first lets the machine settle
-        if any(isinstance(one, Fault) for one in measured):
-            return None
-        pairs = zip(bench.workloads, measured, strict=True)
-        columns = [one.logs for work, one in pairs if work.counts and not isinstance(one, Fault)]
+        # The first turn lets the machine settle.
+        measured = {work: sound(series(turns[1:], work.name)) for work in bench.workloads}
+        columns = [one.logs for work, one in measured.items() if work.counts]
         if too_far(columns):
             break
     _, low, high = interval(columns, confidence)
