@@ -89,6 +89,10 @@ sizes = [3, $nearly, $size]
 def make_input(size, rng):
     return f"{rng.getrandbits(32)} {size}\\n"
 """)
+TIMES = {"c": 50, "cpp": 50, "program": 10}
+"""As many times the passes of `GAINS`, up to `MOST_PASSES` of them, on as many times fewer numbers. A program also makes its
+numbers, which takes as long as a pass; a function whose numbers are megabytes would be timed with the memory."""
+MOST_PASSES = 1000
 STEPS = {"python": 100_000, "c": 10_000_000, "cpp": 10_000_000, "program": 40_000_000}
 """Steps of the baseline on the timed size: some 10 ms of a function, 40 ms of a program."""
 NEARLY = 0.9
@@ -119,8 +123,7 @@ class SteadyTarget:
     def passes(self) -> tuple[int, int]:
         """Passes of the baseline and of the rewrite."""
         before, after = GAINS["2x" if self.gain == WRONG else self.gain]
-        # A program also makes its numbers, which takes as long as a pass.
-        times = 10 if self.kind == "program" else 1
+        times = TIMES.get(self.kind, 1) if before < MOST_PASSES else 1
         return before * times, after * times
 
     @property
