@@ -21,9 +21,9 @@ from whet.core.store import Store
 from whet.core.verdict import Rung, RungStatus
 from whet.evaluators.evidence.bundle import Bundle, write_bundle
 from whet.evaluators.evidence.record import bundle_of
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import NOISY, Stage
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn

@@ -26,13 +26,13 @@ from recordings import Recording
 from tiers import Tiers
 
 from whet.core.task import Case, Kind, OracleRule, Task, Workload
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.differential import compare_all
 from whet.evaluators.environment import ACTIVE
 from whet.evaluators.inputs.literals import literal_calls
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.testing.engine import NoEngine
@@ -305,11 +305,11 @@ def rung(tmp_path_factory):
         task = Task(
             "target", "python", kind, path, baseline, symbol, folder, workload=work, oracle=oracle or OracleRule()
         )
-        workshop = Workshop(task, sandbox, interpreter, preloads(task))
+        builder = Builder(task, sandbox, interpreter, preloads(task))
         source = InputSource(task, sandbox, interpreter)
         try:
-            sides = workshop.build(baseline), workshop.build(candidate)
-            judge = Oracle(task, source, workshop) if refined else Oracle(task, source)
+            sides = builder.build(baseline), builder.build(candidate)
+            judge = Oracle(task, source, builder) if refined else Oracle(task, source)
             with closing(judge):
                 found = compare_all(*sides, source, judge, seed or seed_of_test(), 7, 10.0, costs=costs)
                 return replace(found, evidence={**found.evidence, "floats": judge.float_evidence()})

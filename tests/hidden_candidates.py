@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.core.options import Options
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.ladder import open_ladder
-from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task
 from whet.sandbox.inside.codec import encode
 
@@ -150,16 +150,16 @@ REPEATED = {
 
 
 @contextmanager
-def building(folder: Path) -> Iterator[Callable[[Pair], tuple[Subject, Subject]]]:
+def building(folder: Path) -> Iterator[Callable[[Pair], tuple[Artifact, Artifact]]]:
     """Gives what builds both sides of a pair in a sandbox."""
     (folder / "squares.py").write_text(TARGET)
     (folder / "workload.py").write_text(WORKLOAD)
     ladder = open_ladder(read_task(f"{folder}/squares.py::squares", Options()), Options(), 7)
 
-    def build(pair: Pair) -> tuple[Subject, Subject]:
-        ours, theirs = (ladder.workshop.build(text) for text in (pair.target, pair.candidate))
-        assert isinstance(ours, Subject)
-        assert isinstance(theirs, Subject)
+    def build(pair: Pair) -> tuple[Artifact, Artifact]:
+        ours, theirs = (ladder.builder.build(text) for text in (pair.target, pair.candidate))
+        assert isinstance(ours, Artifact)
+        assert isinstance(theirs, Artifact)
         return ours, theirs
 
     try:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 
 from whet.core.measurement import Measurement
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import VERDICT_STAGES, Stage
 from whet.evaluators.timing.turns import TimedWorkload, Turn

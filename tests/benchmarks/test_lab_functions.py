@@ -12,11 +12,11 @@ from whet.benchmarks.lab.functions import (
     Came,
     Helper,
     agreed,
-    function_workshop,
+    function_builder,
     harmless,
     open_counting,
     plausible,
-    program_workshop,
+    program_builder,
 )
 from whet.benchmarks.suites.base import Unusable
 from whet.core.errors import UsageError
@@ -39,7 +39,7 @@ def lab():
 @pytest.fixture
 def answer(lab):
     return lambda text, symbol="total", classes=(): Answer(
-        function_workshop(lab, text, symbol), text, frozenset(classes)
+        function_builder(lab, text, symbol), text, frozenset(classes)
     )
 
 
@@ -50,8 +50,8 @@ def test_call_returns_the_value_and_times_that_fit(answer):
 
 
 def test_what_a_text_imports_is_there_when_its_process_starts(lab):
-    workshop = function_workshop(lab, f"import json\nimport numpy\nimport no_such_module\n\n\n{SUM}", "total")
-    assert workshop.preload == ("no_such_module", "numpy")
+    builder = function_builder(lab, f"import json\nimport numpy\nimport no_such_module\n\n\n{SUM}", "total")
+    assert builder.preload == ("no_such_module", "numpy")
 
 
 def test_every_call_of_a_fresh_process_finds_no_state(answer):
@@ -144,7 +144,7 @@ def test_a_helper_that_fails_makes_its_problem_unusable(lab, text, says):
 
 def test_a_program_is_run_on_stdin(lab):
     text = "print(int(input()) + 1)\n"
-    program = Answer(program_workshop(lab, text), text)
+    program = Answer(program_builder(lab, text), text)
     assert program.call(b"41\n", 10.0).value == "42\n"
     came = program.call(b"x\n", 10.0)
     assert came.kind == "crash"
@@ -154,7 +154,7 @@ def test_a_program_is_run_on_stdin(lab):
 @pytest.mark.corpus
 def test_a_count_grows_with_the_work_and_a_changed_result_is_a_forgery(lab, answer):
     try:
-        counting = open_counting(function_workshop(lab, SUM, "total"))
+        counting = open_counting(function_builder(lab, SUM, "total"))
     except UsageError:
         pytest.skip("nothing counts instructions here")
     slow = "def total(values):\n    found = 0\n    for one in values:\n        found += one\n    return found\n"

@@ -29,8 +29,8 @@ from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.task import MIB, Kind, Task
 from whet.core.verdict import Reason, Verdict
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.memory import Memory
+from whet.evaluators.processes import Pass
 from whet.evaluators.repository.asked import settings_of
 from whet.evaluators.rungs import reason_of
 from whet.evaluators.timing.constraints import constrained

@@ -27,12 +27,12 @@ from whet.evaluators.abi.records import told
 from whet.evaluators.abi.sourced import from_source
 from whet.evaluators.abi.truth import widenable
 from whet.evaluators.abi.wire import CLOSING, GREETING, NONE, read_record
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault, Finding, Passed
 from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.native_reference import NativeReference, widened
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.signature import SignatureTable, read_signature
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import Sandbox
@@ -434,7 +434,7 @@ RATIO = Tolerance(error_ratio=4.0)
 def test_floats_are_judged_by_the_references_own_error(sandbox: Sandbox, driver: Driver, tmp_path: Path) -> None:
     path = tmp_path / "dot.c"
     task = Task("dot", "c", Kind.FUNCTION, path, DOT_C, "dot", tmp_path, flags=("-O2",), signature=DOT)
-    judge = FloatJudge(4.0, NativeReference(Workshop(task, sandbox, INTERPRETER)))
+    judge = FloatJudge(4.0, NativeReference(Builder(task, sandbox, INTERPRETER)))
     texts = {
         "ours": DOT_C,
         "wide": widened(DOT_C, "c", DOT)[0],

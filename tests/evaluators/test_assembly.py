@@ -20,12 +20,12 @@ from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.result import Result
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.assembly import mca
 from whet.evaluators.assembly.mca import loops
 from whet.evaluators.baseline import Drawer
 from whet.evaluators.inputs.source import AT_ONCE, InputSource
 from whet.evaluators.profilers import perf
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.repeats import repeat_costs
@@ -129,8 +129,8 @@ def test_many_inputs_are_drawn_in_portions_and_repeats_ask_for_few_large_ones(fo
     ):
         seeds = range(2 * AT_ONCE + 3)
         assert source.draw(16, seeds) == [source.draw(16, [seed])[0] for seed in seeds]
-        built = [Workshop(task, sandbox, interpreter, layouts=1).build(text) for text in (REFERENCE, ROUTINE)]
-        subjects = [one for one in built if isinstance(one, Subject)]
+        built = [Builder(task, sandbox, interpreter, layouts=1).build(text) for text in (REFERENCE, ROUTINE)]
+        subjects = [one for one in built if isinstance(one, Artifact)]
         works = [TimedWorkload(f"size {n}", 3, Drawer(f"size {n}", source), repeats=9) for n in (16, 1024)]
         found = repeat_costs(*subjects, works, 1, 5.0)
     assert isinstance(found, HiddenCosts)
@@ -274,7 +274,7 @@ def test_hot_lines_of_a_short_routine_are_found_by_calling_it_again_and_again(fo
     with closing(open_sandbox("bubblewrap", False)) as sandbox:
         with closing(InputSource(task, sandbox, interpreter)) as source:
             inputs = source.draw(1024, [1, 2])
-        found = perf.profile(Workshop(task, sandbox, interpreter, layouts=1), ROUTINE, inputs)
+        found = perf.profile(Builder(task, sandbox, interpreter, layouts=1), ROUTINE, inputs)
     if not found.lines:
         pytest.skip(f"perf cannot watch here: {found.note}")
     assert sum(line.share for line in found.lines) > 0.9

@@ -20,14 +20,14 @@ from whet.core.options import Options
 from whet.core.result import Status, status_of
 from whet.core.store import Store
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.evidence.record import bundle_of
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter
+from whet.evaluators.processes import Pass
 from whet.evaluators.rungs import ended, with_the_baseline
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.testing.scripted_meter import Script, ScriptedInstruments, ScriptedMeter
 
@@ -147,8 +147,8 @@ class Planted(ScriptedInstruments):
     def begin(self, plant: Callable[[int, str, Mapping[str, Pass]], Mapping[str, Pass] | Fault]) -> None:
         self.plant, self.failed = plant, 0
 
-    def meter(self, name: str, workshop: Workshop) -> Meter:
-        return PlantedMeter(super().meter(name, workshop), self._script, self)
+    def meter(self, name: str, builder: Builder) -> Meter:
+        return PlantedMeter(super().meter(name, builder), self._script, self)
 
 
 class PlantedMeter(ScriptedMeter):

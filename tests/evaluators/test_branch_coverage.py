@@ -12,12 +12,12 @@ import pytest
 
 from whet.benchmarks.self.asm import TASKS, task_names
 from whet.core.options import Options
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.coverage import GOAL, Coverage, read_report
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.finding import Passed
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -89,12 +89,12 @@ def sandbox() -> Iterator[Sandbox]:
 
 def routines(folder: Path, sandbox: Sandbox) -> Iterator[Routines]:
     task = read_task(str(folder), Options())
-    workshop = Workshop(task, sandbox, find_interpreter(None), layouts=1)
+    builder = Builder(task, sandbox, find_interpreter(None), layouts=1)
     with (
-        closing(InputSource(task, sandbox, workshop.interpreter)) as source,
-        closing(Oracle(task, source, workshop)) as oracle,
+        closing(InputSource(task, sandbox, builder.interpreter)) as source,
+        closing(Oracle(task, source, builder)) as oracle,
     ):
-        yield Routines(workshop, source, oracle)
+        yield Routines(builder, source, oracle)
 
 
 @pytest.mark.corpus

@@ -13,11 +13,11 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.task import HINTS, Kind, Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.inputs.calibration import calibrated, names_sizes
 from whet.evaluators.inputs.drafts import drafts
 from whet.evaluators.inputs.type_hints import UnknownTypeError
 from whet.evaluators.ladder import open_ladder
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -131,7 +131,7 @@ def calibrate(tmp_path):
         if workload is not None:
             (tmp_path / "workload.py").write_text(workload)
         task = read_task(f"{tmp_path}/target.py::f", Options())
-        return calibrated(Workshop(task, sandbox, find_interpreter()), 5, True, call_seconds)
+        return calibrated(Builder(task, sandbox, find_interpreter()), 5, True, call_seconds)
 
     yield work
     sandbox.close()

@@ -14,6 +14,7 @@ from whet.core.candidate import Candidate
 from whet.core.errors import UsageError
 from whet.core.options import Options
 from whet.core.verdict import Reason, RungStatus
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.counting import count
 from whet.evaluators.finding import Fault
 from whet.evaluators.folder import folder_texts
@@ -21,7 +22,6 @@ from whet.evaluators.hints.registry import hints
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.mutants.registry import mutants
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.decode import decode
@@ -76,18 +76,18 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def workshop(folder):
-    """A workshop of the task in that folder."""
+def builder(folder):
+    """A builder of the task in that folder."""
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
     sandbox = open_sandbox("bubblewrap", False)
-    yield Workshop(read_task(str(folder), Options()), sandbox, find_interpreter(None))
+    yield Builder(read_task(str(folder), Options()), sandbox, find_interpreter(None))
     sandbox.close()
 
 
-def outcome(subject, stdin):
-    with closing(subject.start()) as live:
-        answer = live.call(stdin, 10.0)
+def outcome(artifact, stdin):
+    with closing(artifact.start()) as process:
+        answer = process.call(stdin, 10.0)
     return answer if isinstance(answer, Fault) else decode(answer[0])
 
 
@@ -100,22 +100,22 @@ def test_a_task_takes_the_texts_of_its_folder_along_and_nothing_of_the_oracle(fo
     assert task.written == "c"
 
 
-def test_candidates_are_built_by_the_command_and_run_on_stdin(workshop):
+def test_candidates_are_built_by_the_command_and_run_on_stdin(builder):
     for source in (ADD, FAST):
-        assert outcome(workshop.build(source), b"3 4\n")[:2] == (0, b"7\n")
-    assert outcome(workshop.build(FAST), b"none")[0] == 3
+        assert outcome(builder.build(source), b"3 4\n")[:2] == (0, b"7\n")
+    assert outcome(builder.build(FAST), b"none")[0] == 3
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", ["relax-grid", "heat-plate"])
-def test_whets_own_tasks_and_their_best_versions_agree(workshop, name):
+def test_whets_own_tasks_and_their_best_versions_agree(builder, name):
     tool, package = {"relax-grid": ("javac", "default-jdk-headless"), "heat-plate": ("gfortran", "gfortran")}[name]
     if shutil.which(tool) is None:
         pytest.skip(f"no {tool}: apt-get install {package}")
     folder = TASKS / "command" / name
     task = read_task(str(folder), Options())
     (best,) = folder.glob("best.*")
-    own = Workshop(task, workshop.sandbox, workshop.interpreter)
+    own = Builder(task, builder.sandbox, builder.interpreter)
     slow, fast = (outcome(own.build(text), b"3 5\n1 2 3\n4 5 6\n7 8 -9\n") for text in (task.source, best.read_text()))
 
     assert best.name.removeprefix("best.") == task.path.suffix.removeprefix(".")
@@ -124,8 +124,8 @@ def test_whets_own_tasks_and_their_best_versions_agree(workshop, name):
     assert (slow[0], len(slow[1].split())) == (0, 3)
 
 
-def test_a_build_that_fails_says_what_the_command_said(workshop):
-    built = workshop.build("long add(long a, long b) { return a + ; }\n")
+def test_a_build_that_fails_says_what_the_command_said(builder):
+    built = builder.build("long add(long a, long b) { return a + ; }\n")
 
     assert isinstance(built, Fault)
     assert built.reason is Reason.BUILD_ERROR
@@ -157,18 +157,18 @@ def test_the_evidence_of_a_verdict_repeats_it(whet, folder, tmp_path):
     assert "all that was compared agrees" in again.stdout, again.stderr
 
 
-def test_a_program_without_a_build_runs_in_its_read_only_folder(folder, workshop):
+def test_a_program_without_a_build_runs_in_its_read_only_folder(folder, builder):
     (folder / "whet.toml").write_text(
         '[task]\nlanguage = "command"\ntarget = "say.sh"\n[run]\ncommand = "ls; sh say.sh; touch new && echo written"\n'
     )
     (folder / "say.sh").write_text('read -r line; echo "$line"\n')
     task = read_task(str(folder), Options())
-    _, stdout, _ = outcome(Workshop(task, workshop.sandbox, workshop.interpreter).build(task.source), b"hello\n")
+    _, stdout, _ = outcome(Builder(task, builder.sandbox, builder.interpreter).build(task.source), b"hello\n")
 
     assert stdout.decode().split() == ["Makefile", "say.sh", "src", "hello"]
 
 
-def test_what_a_build_leaves_beside_the_program_is_there_when_it_runs(folder, workshop):
+def test_what_a_build_leaves_beside_the_program_is_there_when_it_runs(folder, builder):
     (folder / "whet.toml").write_text(
         '[task]\nlanguage = "command"\ntarget = "word.txt"\n[build]\ncommand = """mkdir -p out/deep\n'
         'cp word.txt out/deep/word && ln -s word out/deep/link && ln -s /etc/passwd out/secret && ln -s . out/loop"""\n'
@@ -176,16 +176,16 @@ def test_what_a_build_leaves_beside_the_program_is_there_when_it_runs(folder, wo
     )
     (folder / "word.txt").write_text("word\n")
     task = read_task(str(folder), Options())
-    _, stdout, _ = outcome(Workshop(task, workshop.sandbox, workshop.interpreter).build(task.source), b"")
+    _, stdout, _ = outcome(Builder(task, builder.sandbox, builder.interpreter).build(task.source), b"")
 
     assert stdout.decode().split() == ["word", "deep"]
 
 
-def test_instructions_are_counted_of_the_program_and_not_of_the_shell(workshop):
+def test_instructions_are_counted_of_the_program_and_not_of_the_shell(builder):
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not installed")
     few, many = (
-        count(workshop.build(ADD), [stdin], Setting("candidate", 10.0, (), 0, 0)) for stdin in (b"1 1\n", b"1 100000\n")
+        count(builder.build(ADD), [stdin], Setting("candidate", 10.0, (), 0, 0)) for stdin in (b"1 1\n", b"1 100000\n")
     )
 
     assert not isinstance(few, Fault)

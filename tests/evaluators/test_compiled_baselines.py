@@ -122,15 +122,15 @@ def right(item: object, *, actual: bytes) -> None:
 @pytest.mark.corpus
 def test_modes_that_give_one_code_are_one_version_and_its_processes_compile_nothing(ladder: Ladder) -> None:
     inputs = ladder.source.draw(1, [5, 6])
-    versions = compiled(ladder.workshop, 1, inputs, right)
+    versions = compiled(ladder.builder, 1, inputs, right)
     assert versions.failed == ()
     assert [one.modes for one in versions.made] == [MODES]
     (version,) = versions.made
-    live = version.subject.start()
-    assert not isinstance(live, Fault), live
-    with closing(live):
-        loading = live.call(inputs[0].payload, 120.0)
-        again = live.call(inputs[1].payload, 120.0)
+    process = version.artifact.start()
+    assert not isinstance(process, Fault), process
+    with closing(process):
+        loading = process.call(inputs[0].payload, 120.0)
+        again = process.call(inputs[1].payload, 120.0)
     assert not isinstance(loading, Fault), loading
     assert not isinstance(again, Fault), again
     # The first call makes the module, which is outside its clock: neither call may take as long as to load the code.
@@ -141,7 +141,7 @@ def test_modes_that_give_one_code_are_one_version_and_its_processes_compile_noth
 @pytest.mark.exhaustive
 def test_a_version_that_is_wrong_is_none_and_it_says_why(ladder: Ladder) -> None:
     wrong = Fault(Reason.WRONG_OUTPUT, "result: other numbers")
-    versions = compiled(ladder.workshop, 1, ladder.source.draw(1, [5]), lambda item, *, actual: wrong)
+    versions = compiled(ladder.builder, 1, ladder.source.draw(1, [5]), lambda item, *, actual: wrong)
     assert versions.made == ()
     assert versions.failed == tuple((mode, wrong.detail) for mode in MODES)
 
@@ -150,7 +150,7 @@ def test_a_version_that_is_wrong_is_none_and_it_says_why(ladder: Ladder) -> None
 @pytest.mark.corpus
 @pytest.mark.parametrize("ladder", [PROBLEM.format(forward="import numpy.nothing")], indirect=True)
 def test_what_cannot_be_compiled_says_why(ladder: Ladder) -> None:
-    versions = compiled(ladder.workshop, 1, [], right)
+    versions = compiled(ladder.builder, 1, [], right)
     assert versions.made == ()
     assert [mode for mode, _ in versions.failed] == list(MODES)
     assert all("numpy.nothing" in why for _, why in versions.failed), versions.failed

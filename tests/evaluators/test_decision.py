@@ -12,8 +12,8 @@ from scripted_turns import RULE, decide, turns, works
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, found_by, sound
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.time import THROUGHPUT, TIME
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, rejudge, sequential
 from whet.evaluators.timing.statistics import (
     CONFIRM_STAGES,
@@ -91,7 +91,7 @@ def test_a_gain_of_which_little_is_known_is_looked_at_once_more() -> None:
 
 
 def unsure(number: int) -> Turn:
-    """Returns a turn of a hundredfold gain, where handing over may take the baseline as long as the candidate's pass."""
+    """Returns a turn of a hundredfold gain; handing over may take the baseline as long as the candidate's pass."""
     rng = random.Random(number)
     passes = {}
     for side, seconds in {"baseline": 0.02, "candidate": 0.0002, "again": 0.02}.items():

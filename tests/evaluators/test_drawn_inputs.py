@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from whet.core.options import Options
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.costs import (
     CHEAP,
     CLASSES,
@@ -25,7 +26,6 @@ from whet.evaluators.examiner import FEWEST_CASES, FEWEST_EDGES, MOST_EDGES
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder
-from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task
 
 SORTED = "def f(a):\n    return sorted(a)\n"
@@ -118,9 +118,9 @@ def test_small_sizes_between_a_listed_small_one_and_a_large_one_have_classes_of_
     (tmp_path / "workload.py").write_text(ANY_SIZE.replace("[20, 40]", "[1, 1200]"))
     settings = Options(workload=tmp_path / "workload.py")
     with closing(open_ladder(read_task(f"{tmp_path}/slow.py::f", settings), settings, 1)) as ladder:
-        subject = ladder.workshop.build(SORTED)
-        assert isinstance(subject, Subject)
-        costs = measured(subject, ladder.source, 30.0)
+        artifact = ladder.builder.build(SORTED)
+        assert isinstance(artifact, Artifact)
+        costs = measured(artifact, ladder.source, 30.0)
     assert sorted(costs.sizes) == [0, 1, 2, 3, 100, 1200]
 
 

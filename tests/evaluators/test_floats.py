@@ -106,7 +106,7 @@ def test_what_stands_in_a_class_has_a_reference_too(tmp_path: Path) -> None:
     (tmp_path / "workload.py").write_text(METHOD_WORKLOAD)
     options = Options(sandbox="bubblewrap", until="differential", workload=tmp_path / "workload.py")
     task = read_task(f"{tmp_path / 'target.py'}::Scale.total", options)
-    with closing(open_ladder(task, options, seed=7)) as ladder, closing(PythonReference(ladder.workshop)) as reference:
+    with closing(open_ladder(task, options, seed=7)) as ladder, closing(PythonReference(ladder.builder)) as reference:
         (item,) = ladder.source.draw(10, [1])
         truth = reference.truth(item.payload)
         assert truth is not None

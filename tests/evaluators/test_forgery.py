@@ -17,10 +17,10 @@ import whet
 from whet.core.options import Options
 from whet.core.task import DEFAULT_LIMITS, OracleRule
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import Pass
-from whet.evaluators.subjects import Workshop
+from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import BACKENDS
 from whet.sandbox.inside.codec import CodecError, encode
@@ -98,23 +98,23 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     made.close()
 
 
-def workshop(sandbox: Sandbox, folder: Path) -> Workshop:
+def builder(sandbox: Sandbox, folder: Path) -> Builder:
     (folder / "target.py").write_text("def f():\n    return 1\n")
     (folder / "workload.py").write_text("sizes = [1, 2]\ndef make_input(size, rng):\n    return ()\n")
-    return Workshop(read_task(f"{folder}/target.py::f", Options()), sandbox, find_interpreter())
+    return Builder(read_task(f"{folder}/target.py::f", Options()), sandbox, find_interpreter())
 
 
 def answer(sandbox: Sandbox, folder: Path, body: str, timed: bool = False) -> object:
     """Returns what whet makes of a candidate's one call, or of its one timed pass."""
-    subject = workshop(sandbox, folder).build(SPEAKS + body)
-    assert not isinstance(subject, Fault)
-    live = subject.start()
-    if isinstance(live, Fault):
-        return live
+    artifact = builder(sandbox, folder).build(SPEAKS + body)
+    assert not isinstance(artifact, Fault)
+    process = artifact.start()
+    if isinstance(process, Fault):
+        return process
     try:
-        return live.timed([encode(())], 5.0) if timed else live.call(encode(()), 5.0)
+        return process.timed([encode(())], 5.0) if timed else process.call(encode(()), 5.0)
     finally:
-        live.close()
+        process.close()
 
 
 @pytest.mark.parametrize("timed", [False, True], ids=["call", "pass"])
@@ -161,9 +161,9 @@ def test_an_answer_longer_than_the_limit_is_not_read(sandbox: Sandbox, tmp_path:
 def test_a_word_before_the_question_ends_the_process(sandbox: Sandbox, tmp_path: Path) -> None:
     data = encode(("outcome", encode(("value", ((), {}), None, 1, "")), 1))
     frames = (struct.pack("<Q", len(data)) + data) * 2
-    live = workshop(sandbox, tmp_path).build(f"import os\ndef f():\n    os.write(4, {frames!r})\n")
-    assert not isinstance(live, Fault)
-    started = live.start()
+    process = builder(sandbox, tmp_path).build(f"import os\ndef f():\n    os.write(4, {frames!r})\n")
+    assert not isinstance(process, Fault)
+    started = process.start()
     assert not isinstance(started, Fault)
     try:
         first = started.call(encode(()), 5.0)

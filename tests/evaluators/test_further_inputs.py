@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.core.options import Options
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, found_by, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.decision import described
 from whet.evaluators.timing.further import (
@@ -144,8 +144,8 @@ def test_both_sides_take_all_inputs_in_and_the_checked_ones_are_compared(tmp_pat
     with closing(open_ladder(read_task(f"{tmp_path}/slow.py::f", settings), settings, 1)) as ladder:
         judge = lambda item, ours, theirs: None if ours == theirs else Fault("wrong_output", "")  # noqa: E731
         draw = lambda seed, count: ladder.source.draw(5, [seed + number for number in range(count)])  # noqa: E731
-        sides = [ladder.workshop.build(one) for one in (text, text.replace("sum", "max" if wrong else "sum") + "\n")]
-        assert all(isinstance(one, Subject) for one in sides)
+        sides = [ladder.builder.build(one) for one in (text, text.replace("sum", "max" if wrong else "sum") + "\n")]
+        assert all(isinstance(one, Artifact) for one in sides)
         works = (TimedWorkload("size 5", 3, draw),)
         bench = Bench(*sides, works, judge, 30.0, (0,), TIME, further={"size 5": 4})
         found = found_by(lambda: bench.turn(1))

@@ -18,14 +18,14 @@ from scripted_device import CUDA, measured
 from whet.core.measurement import Measurement, Outcome
 from whet.core.options import Options
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.evidence.unpaid import odd_costs
 from whet.evaluators.finding import Fault, found_by
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.kernels.physics import Needs, impossible, lower_share
-from whet.evaluators.live import LiveFunction, Pass
 from whet.evaluators.meters.time import TIME
+from whet.evaluators.processes import FunctionProcess, Pass
 from whet.evaluators.rungs import measured as ended_in
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
 from whet.evaluators.timing.on_gpu import (
@@ -164,7 +164,7 @@ class Answering:
 
 def test_events_are_taken_from_a_process_as_seconds() -> None:
     answer = Answering("done", 10**9, 10**8, 3, 2, [b"x"], 4 * 10**8)
-    found = LiveFunction(answer, 0.0, on_gpu=True).timed([b""], 1.0)
+    found = FunctionProcess(answer, 0.0, on_gpu=True).timed([b""], 1.0)
     assert isinstance(found, Pass)
     assert found.events == 0.4
 
@@ -172,7 +172,7 @@ def test_events_are_taken_from_a_process_as_seconds() -> None:
 @pytest.mark.parametrize("events", [(float("nan"),), (-1,), ("4",), (10**400,), (), (1, 1)])
 def test_forged_events_are_a_cheat(events: tuple[object, ...]) -> None:
     answer = Answering("done", 10**9, 10**8, 3, 2, [b"x"], *events)
-    found = LiveFunction(answer, 0.0, on_gpu=True).timed([b""], 1.0)
+    found = FunctionProcess(answer, 0.0, on_gpu=True).timed([b""], 1.0)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
 
@@ -234,14 +234,14 @@ def get_init_inputs():
 
 
 @pytest.fixture(scope="module")
-def subject(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Artifact]:
     pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")
     path = tmp_path_factory.mktemp("problem") / "problem.py"
     path.write_text(PROBLEM)
     task = read_task(str(path), Options())
     with closing(open_sandbox("bubblewrap", unsafe=False)) as sandbox:
-        made = Workshop(task, sandbox, find_interpreter()).build(task.source)
-        assert isinstance(made, Subject)
+        made = Builder(task, sandbox, find_interpreter()).build(task.source)
+        assert isinstance(made, Artifact)
         yield made
 
 
@@ -255,8 +255,8 @@ def inputs(count: int = 3) -> list[bytes]:
 
 @pytest.mark.corpus
 @sandboxed
-def test_the_gate_is_made_of_the_original_s_own_bytes(subject: Subject) -> None:
-    sides, drawn = Sides(subject, subject, 10.0, 1), {"size 1": inputs()}
+def test_the_gate_is_made_of_the_original_s_own_bytes(artifact: Artifact) -> None:
+    sides, drawn = Sides(artifact, artifact, 10.0, 1), {"size 1": inputs()}
     times = {"size 1": {"baseline": 2e-5, "candidate": 1e-5}}
     rates = _rates(times, drawn, sides, 3.35e12)["size 1"]
     assert rates["physics"] == "passed"
@@ -271,27 +271,27 @@ def test_the_gate_is_made_of_the_original_s_own_bytes(subject: Subject) -> None:
 
 @pytest.mark.corpus
 @sandboxed
-def test_a_broken_context_ends_its_process_and_no_other(subject: Subject) -> None:
+def test_a_broken_context_ends_its_process_and_no_other(artifact: Artifact) -> None:
     source = PROBLEM.replace("return torch.relu(x)", f"__import__('os')._exit({POISONED})")
-    broken = subject.workshop.build(source)
-    assert isinstance(broken, Subject)
-    live = broken.start()
-    assert isinstance(live, LiveFunction)
-    with closing(live):
-        found = live.call(inputs(1)[0], 10.0)
+    broken = artifact.builder.build(source)
+    assert isinstance(broken, Artifact)
+    process = broken.start()
+    assert isinstance(process, FunctionProcess)
+    with closing(process):
+        found = process.call(inputs(1)[0], 10.0)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CRASH
     assert "broke the CUDA context" in found.detail
-    after = subject.start()
-    assert isinstance(after, LiveFunction)
+    after = artifact.start()
+    assert isinstance(after, FunctionProcess)
     with closing(after):
         assert not isinstance(after.call(inputs(1)[0], 10.0), Fault)
 
 
 @pytest.mark.corpus
 @sandboxed
-def test_kernels_are_profiled_in_a_process_of_their_own(subject: Subject) -> None:
-    found = _kernels(inputs(), Sides(subject, subject, 10.0, 1))
+def test_kernels_are_profiled_in_a_process_of_their_own(artifact: Artifact) -> None:
+    found = _kernels(inputs(), Sides(artifact, artifact, 10.0, 1))
     assert found is not None
     launches = {one["name"]: one["launches"] for one in found["kernels"]}
     assert launches["aten::relu"] == 3
@@ -299,22 +299,22 @@ def test_kernels_are_profiled_in_a_process_of_their_own(subject: Subject) -> Non
 
 @pytest.mark.corpus
 @sandboxed
-def test_a_process_on_the_cpu_has_no_hot_calls(subject: Subject) -> None:
-    live = subject.start()
-    assert isinstance(live, LiveFunction)
-    with closing(live), pytest.raises(Incident):
-        hot_seconds(live, inputs()[0], 10.0)
+def test_a_process_on_the_cpu_has_no_hot_calls(artifact: Artifact) -> None:
+    process = artifact.start()
+    assert isinstance(process, FunctionProcess)
+    with closing(process), pytest.raises(Incident):
+        hot_seconds(process, inputs()[0], 10.0)
 
 
 @pytest.mark.corpus
 @sandboxed
-def test_what_ran_on_the_cpu_is_held_against_nothing_of_a_gpu(subject: Subject) -> None:
+def test_what_ran_on_the_cpu_is_held_against_nothing_of_a_gpu(artifact: Artifact) -> None:
     found = measured()
     work = TimedWorkload("size 1", 1, lambda seed, count: [Input("x", one, 1, seed) for one in inputs(count)])
-    assert held_up(found, Sides(subject, subject, 10.0, 1), [work]) is found
+    assert held_up(found, Sides(artifact, artifact, 10.0, 1), [work]) is found
 
 
-class Scripted(Subject):
+class Scripted(Artifact):
     """A subject whose process is on a GPU: what it answers to each question is known beforehand."""
 
     answers: ClassVar[dict[str, Any]] = {
@@ -324,8 +324,8 @@ class Scripted(Subject):
         "kernels": ("kernels", [("relu4(float4*)", 900, 3), ("ampere_sgemm_128x64_nn", 100, 3)]),
     }
 
-    def start(self, *words: Any, **named: Any) -> LiveFunction:
-        return LiveFunction(self, 0.0, on_gpu=True)  # type: ignore[arg-type]
+    def start(self, *words: Any, **named: Any) -> FunctionProcess:
+        return FunctionProcess(self, 0.0, on_gpu=True)  # type: ignore[arg-type]
 
     def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
         return self.answers[message[0]], 0.5
@@ -336,12 +336,12 @@ class Scripted(Subject):
 
 @sandboxed
 @pytest.mark.corpus(one_in=8)
-def test_a_win_on_a_gpu_is_told_with_all_that_it_is_held_against(subject: Subject) -> None:
-    module = subject.workshop.task.module
+def test_a_win_on_a_gpu_is_told_with_all_that_it_is_held_against(artifact: Artifact) -> None:
+    module = artifact.builder.task.module
     assert module is not None
-    workshop = copy.copy(subject.workshop)
-    workshop.task = replace(workshop.task, module=replace(module, device="cuda"))
-    one = Scripted("x", CUDA, subject.tree, workshop)
+    builder = copy.copy(artifact.builder)
+    builder.task = replace(builder.task, module=replace(module, device="cuda"))
+    one = Scripted("x", CUDA, artifact.tree, builder)
     work = TimedWorkload("a", CALLS, lambda seed, count: [Input("x", b"", 1, seed) for _ in range(count)])
     turns = {"turns": raw(turns_of(0.01, 0.01 - CALLS * WAY))}
     won = replace(measured(), note="2.000x", raw=turns)
@@ -364,7 +364,7 @@ def test_a_win_on_a_gpu_is_told_with_all_that_it_is_held_against(subject: Subjec
 
 @pytest.mark.timed
 @sandboxed
-def test_the_gauge_is_read_after_each_side(subject: Subject) -> None:
+def test_the_gauge_is_read_after_each_side(artifact: Artifact) -> None:
     read: list[GpuReading] = []
 
     def gauge() -> GpuReading:
@@ -373,19 +373,19 @@ def test_the_gauge_is_read_after_each_side(subject: Subject) -> None:
 
     work = TimedWorkload("a", 2, lambda seed, count: [Input("x", one, 1, seed) for one in inputs(count)])
     cores = (max(os.sched_getaffinity(0)),)
-    made = Bench(subject, subject, [work], lambda item, ours, theirs: None, 10.0, cores, TIME, gauge=gauge)
+    made = Bench(artifact, artifact, [work], lambda item, ours, theirs: None, 10.0, cores, TIME, gauge=gauge)
     turn = made.turn(3)
     assert [turn.gpu[side] for side in turn.order] == read
     assert len(read) == 3
-    assert gauge_for(subject.workshop.task) is None
+    assert gauge_for(artifact.builder.task) is None
 
 
 @pytest.mark.parametrize("answer", [("hot", [1] * 10), ("hot", [0] * 11), ("hot", [10**9] * 11), ("hot", "x" * 11)])
 def test_forged_hot_times_are_not_shown(answer: tuple[Any, ...]) -> None:
     with pytest.raises(ValueError, match="no times"):
-        hot_seconds(LiveFunction(Answering(*answer), 0.0), b"", 1.0)
+        hot_seconds(FunctionProcess(Answering(*answer), 0.0), b"", 1.0)
     with pytest.raises(ValueError, match="counts nothing"):
-        needed(LiveFunction(Answering("needs", 64, -1, 0, 0, 0), 0.0), b"", 1, 1.0)
+        needed(FunctionProcess(Answering("needs", 64, -1, 0, 0, 0), 0.0), b"", 1, 1.0)
 
 
 def test_warm_caches_are_told_where_they_were_timed() -> None:

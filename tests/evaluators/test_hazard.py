@@ -11,11 +11,11 @@ import pytest
 from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators import hazard
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.costs import CHEAP, SLOW, Costs
 from whet.evaluators.finding import BaselineLost, Fault, Finding, Passed, Skipped, found_by
 from whet.evaluators.hazard import check_hazards, headline
 from whet.evaluators.inputs.source import InputSource
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -106,11 +106,11 @@ class Shop:
         task = read_task(str(folder / "target.c"), Options())
         self.sandbox = open_sandbox("bubblewrap", False)
         interpreter = find_interpreter(None)
-        self.workshop = Workshop(task, self.sandbox, interpreter)
+        self.builder = Builder(task, self.sandbox, interpreter)
         self.inputs = InputSource(task, self.sandbox, interpreter)
 
     def watch(self, candidate: str, costs: Costs = QUICK) -> Finding | None:
-        return found_by(lambda: check_hazards(self.workshop, candidate, self.inputs, 7, 10.0, costs))
+        return found_by(lambda: check_hazards(self.builder, candidate, self.inputs, 7, 10.0, costs))
 
     def close(self) -> None:
         self.inputs.close()
@@ -217,7 +217,7 @@ def test_python_is_not_watched(tmp_path: Path) -> None:
     try:
         interpreter = find_interpreter(None)
         inputs = InputSource(task, sandbox, interpreter)
-        assert check_hazards(Workshop(task, sandbox, interpreter), task.source, inputs, 7, 10.0, QUICK) is None
+        assert check_hazards(Builder(task, sandbox, interpreter), task.source, inputs, 7, 10.0, QUICK) is None
         inputs.close()
     finally:
         sandbox.close()

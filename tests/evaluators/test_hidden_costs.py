@@ -12,8 +12,8 @@ import pytest
 from hidden_candidates import PAIRS, SECONDS, Pair, building
 
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, Skipped, found_by
-from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs
 
 pytestmark = [
@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
 ]
 
-Build = Callable[[Pair], tuple[Subject, Subject]]
+Build = Callable[[Pair], tuple[Artifact, Artifact]]
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from recordings import Recording, code_of, hashes_of
 from whet.core.plain import from_plain, to_plain
 from whet.core.verdict import Reason
 from whet.evaluators import preloads, stopwatch
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.evidence.unpaid import charged_seconds, odd_costs
 from whet.evaluators.finding import Fault, Skipped, found_by
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.subjects import Subject
 from whet.evaluators.timing import hidden_costs, process_observation, repeats, round_observation
 from whet.evaluators.timing.hidden_costs import LOOKS, HiddenCosts, assess, confirmed
 from whet.evaluators.timing.process_observation import Observation, observe
@@ -44,7 +44,7 @@ CHARGED = (
 )
 FREE = tuple(name for name in PAIRS if name not in TOLD and name not in CHARGED)
 
-Build = Callable[[Pair], tuple[Subject, Subject]]
+Build = Callable[[Pair], tuple[Artifact, Artifact]]
 Looks = Callable[[str], list[Observation]]
 RoundLooks = Callable[[str], list[RoundObservation]]
 

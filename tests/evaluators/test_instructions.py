@@ -14,14 +14,14 @@ import whet
 from whet.core.result import Status
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.counting import Counted, count, count_events, counters
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import Ladder
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.instructions import Instructions
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.turns import Bench, TimedWorkload, Turn
 
 # Instructions
@@ -61,9 +61,9 @@ SETTING = Setting("candidate", 10.0, (), 0, 0)
 
 
 def counted(ladder: Ladder, source: str, payload: bytes = b"50") -> Counted | Fault:
-    subject = ladder._workshop.build(source)
-    assert isinstance(subject, Subject), subject
-    return count(subject, [payload], SETTING)
+    artifact = ladder._builder.build(source)
+    assert isinstance(artifact, Artifact), artifact
+    return count(artifact, [payload], SETTING)
 
 
 def instructions(ladder: Ladder, source: str) -> float:
@@ -142,20 +142,20 @@ def test_a_count_that_is_not_whole_is_refused(counting: Ladder, trick: str) -> N
 @pytest.mark.skipif(not Path("/usr/include/valgrind/valgrind.h").exists(), reason="valgrind's headers are missing")
 def test_work_that_valgrind_is_told_not_to_see_is_cheating(counting: Ladder) -> None:
     before = "#include <valgrind/valgrind.h>\nlong work(long t, long n) { long s = 0; " + WORK + " return s; }"
-    unseen = counting._workshop.build(
+    unseen = counting._builder.build(
         program("s = RUNNING_ON_VALGRIND ? VALGRIND_NON_SIMD_CALL1(work, n) : work(0, n);", before)
     )
-    assert isinstance(unseen, Subject), unseen
+    assert isinstance(unseen, Artifact), unseen
     found = taken(counting, unseen, [Input("size", b"600")])
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
     assert "fewer instructions, and by the clock outside" in found.detail
 
 
-def taken(ladder: Ladder, candidate: Subject, inputs: list[Input]) -> Any:
+def taken(ladder: Ladder, candidate: Artifact, inputs: list[Input]) -> Any:
     """Returns what three turns of a candidate come to, on given inputs."""
     work = TimedWorkload("size", len(inputs), lambda seed, count: inputs[:count])
-    bench = Bench(ladder.baseline.subject, candidate, [work], ladder._oracle.judge, 10.0, (0,), ladder._meter)
+    bench = Bench(ladder.baseline.artifact, candidate, [work], ladder._oracle.judge, 10.0, (0,), ladder._meter)
     return ladder._meter.series([bench.turn(number) for number in range(3)], "size")
 
 
@@ -169,13 +169,13 @@ def test_of_a_function_the_calls_alone_count(tmp_path: Path) -> None:
     (tmp_path / "workload.py").write_text(WORKLOAD)
     ladder = opened(tmp_path, metric="instructions", sandbox="bubblewrap")
     try:
-        half = ladder._workshop.build(
+        half = ladder._builder.build(
             "def f(items):\n    n = 79800\n    for i in range(200):\n        i += i\n    return sum(items) + n\n"
         )
-        assert isinstance(half, Subject)
+        assert isinstance(half, Artifact)
         inputs = ladder.baseline.workloads(ladder._source)[0].draw(3, 200)
         work = TimedWorkload("size", 200, lambda seed, count: inputs)
-        bench = Bench(ladder.baseline.subject, half, [work], ladder._oracle.judge, 10.0, (0,), ladder._meter)
+        bench = Bench(ladder.baseline.artifact, half, [work], ladder._oracle.judge, 10.0, (0,), ladder._meter)
         found = ladder._meter.series([bench.turn(5)], "size")
     finally:
         ladder.close()
@@ -203,7 +203,7 @@ def test_a_count_is_believed_as_far_as_the_clock_agrees(counts: float, seconds: 
 @needs_compiler
 @pytest.mark.corpus(one_in=8)
 def test_counters_of_a_program_say_what_they_count_or_why_they_do_not(counting: Ladder) -> None:
-    found = {(c.source, c.name): c for c in counters(counting._workshop, program(), [Input("size", b"600")])}
+    found = {(c.source, c.name): c for c in counters(counting._builder, program(), [Input("size", b"600")])}
     assert found["rusage", "cpu-seconds"].value is not None
     assert found["cachegrind", "instructions"].deterministic
     assert (found["cachegrind", "instructions"].value or 0) > 1e6
@@ -226,9 +226,9 @@ def test_the_path_of_hardware_counters_runs_on_a_software_event(tmp_path: Path) 
     try:
         found = []
         for pages in (2000, 8000):
-            subject = ladder._workshop.build(touch.format(pages))
-            assert isinstance(subject, Subject)
-            found.append(count_events("page-faults")(subject, [b"4", b"5"], SETTING))
+            artifact = ladder._builder.build(touch.format(pages))
+            assert isinstance(artifact, Artifact)
+            found.append(count_events("page-faults")(artifact, [b"4", b"5"], SETTING))
     finally:
         ladder.close()
     if any(isinstance(one, Fault) and one.reason is Reason.TOOL_MISSING for one in found):

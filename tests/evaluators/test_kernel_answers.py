@@ -16,12 +16,12 @@ import whet
 from whet.core.label import Label
 from whet.core.options import Options
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.labels.registry import labels
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside import whet_native
@@ -106,45 +106,45 @@ sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
     pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")
     path = tmp_path_factory.mktemp("kernels") / "twice.py"
     path.write_text(PROBLEM)
     task = read_task(str(path), Options())
     with closing(open_sandbox("bubblewrap", False)) as sandbox:
-        yield Workshop(task, sandbox, find_interpreter(), preloads(task))
+        yield Builder(task, sandbox, find_interpreter(), preloads(task))
 
 
-def loaded(subject: Subject | Fault) -> Any:
-    assert isinstance(subject, Subject), subject
-    live = subject.start(worker=0)
-    assert not isinstance(live, Fault), live
-    live.close()
-    return subject
+def loaded(artifact: Artifact | Fault) -> Any:
+    assert isinstance(artifact, Artifact), artifact
+    process = artifact.start(worker=0)
+    assert not isinstance(process, Fault), process
+    process.close()
+    return artifact
 
 
-def libraries(subject: Subject) -> dict[str, float]:
-    return {path.name: path.stat().st_mtime_ns for path in (subject.tree / FOLDER).iterdir()}
+def libraries(artifact: Artifact) -> dict[str, float]:
+    return {path.name: path.stat().st_mtime_ns for path in (artifact.tree / FOLDER).iterdir()}
 
 
 @pytest.mark.corpus
 @sandboxed
-def test_a_library_is_compiled_once_for_all_answers_that_ask_for_it(workshop: Workshop) -> None:
-    first = loaded(workshop.build(C_ABI))
-    second = loaded(workshop.build(C_ABI.replace("x.data_ptr(), out", "x.contiguous().data_ptr(), out")))
-    third = loaded(workshop.build(C_ABI.replace("* 2.0f", "* 2.5f")))
+def test_a_library_is_compiled_once_for_all_answers_that_ask_for_it(builder: Builder) -> None:
+    first = loaded(builder.build(C_ABI))
+    second = loaded(builder.build(C_ABI.replace("x.data_ptr(), out", "x.contiguous().data_ptr(), out")))
+    third = loaded(builder.build(C_ABI.replace("* 2.0f", "* 2.5f")))
     assert first.tree != second.tree
     assert libraries(first).keys() == libraries(second).keys()
     assert libraries(first).keys() != libraries(third).keys()
-    (one,), (two,) = ((subject.tree / FOLDER).iterdir() for subject in (first, second))
+    (one,), (two,) = ((artifact.tree / FOLDER).iterdir() for artifact in (first, second))
     assert one.read_bytes() == two.read_bytes()
 
 
 @pytest.mark.corpus
 @sandboxed
 @pytest.mark.parametrize("bad", ["out[i] = y[i];", "out[i] = missing(x);"])
-def test_what_the_compiler_says_is_told_and_no_traceback(workshop: Workshop, bad: str) -> None:
-    found = workshop.build(C_ABI.replace("out[i] = x[i] * 2.0f + 1.0f;", bad))
+def test_what_the_compiler_says_is_told_and_no_traceback(builder: Builder, bad: str) -> None:
+    found = builder.build(C_ABI.replace("out[i] = x[i] * 2.0f + 1.0f;", bad))
     assert isinstance(found, Fault)
     assert found.reason is Reason.BUILD_ERROR
     assert "answer.cpp:5" in found.detail
@@ -154,29 +154,29 @@ def test_what_the_compiler_says_is_told_and_no_traceback(workshop: Workshop, bad
 
 @pytest.mark.corpus
 @sandboxed
-def test_another_way_where_a_library_is_missing_is_not_taken(workshop: Workshop) -> None:
+def test_another_way_where_a_library_is_missing_is_not_taken(builder: Builder) -> None:
     swallowed = C_ABI.replace(
         "TWICE = whet_native.load(CPP).twice",
         "try:\n    TWICE = whet_native.load(CPP).twice\nexcept BaseException:\n    import sys\n    sys.exit(3)",
     )
-    assert len(libraries(loaded(workshop.build(swallowed)))) == 1
+    assert len(libraries(loaded(builder.build(swallowed)))) == 1
 
 
 @pytest.mark.corpus
 @sandboxed
-def test_no_process_compiles_in_a_call(workshop: Workshop) -> None:
+def test_no_process_compiles_in_a_call(builder: Builder) -> None:
     late = C_ABI.replace(
         "    def forward(self, x):\n", "    def forward(self, x):\n        whet_native.build('int x;')\n"
     )
-    subject = loaded(workshop.build(late))
-    assert len(libraries(subject)) == 1
+    artifact = loaded(builder.build(late))
+    assert len(libraries(artifact)) == 1
 
 
 @sandboxed
 @pytest.mark.corpus
-def test_the_loader_of_torch_builds_apart_too(workshop: Workshop) -> None:
-    assert len(libraries(loaded(workshop.build(LOADER)))) == 1
-    broken = workshop.build(LOADER.replace("b[i] =", "c[i] ="))
+def test_the_loader_of_torch_builds_apart_too(builder: Builder) -> None:
+    assert len(libraries(loaded(builder.build(LOADER)))) == 1
+    broken = builder.build(LOADER.replace("b[i] =", "c[i] ="))
     assert isinstance(broken, Fault)
     assert broken.reason is Reason.BUILD_ERROR
     assert "answer.cpp:7" in broken.detail  # the text begins with an empty line
@@ -185,10 +185,10 @@ def test_the_loader_of_torch_builds_apart_too(workshop: Workshop) -> None:
 
 @sandboxed
 @pytest.mark.exhaustive
-def test_flags_that_are_met_again_get_their_header_precompiled(workshop: Workshop) -> None:
+def test_flags_that_are_met_again_get_their_header_precompiled(builder: Builder) -> None:
     functions, flags = ["plus"], ["-DMET_AGAIN"]
     source = "#include <torch/extension.h>\ntorch::Tensor plus(torch::Tensor x, double y) {{ return x; }}  // {}\n"
-    made, sandbox, interpreter = [], workshop.sandbox, workshop.interpreter
+    made, sandbox, interpreter = [], builder.sandbox, builder.interpreter
     for number in range(3):
         built = compile_extension(sandbox, interpreter, source.format(number), functions, flags)
         assert not isinstance(built, Diagnostics), built.text
@@ -203,7 +203,7 @@ def test_flags_that_are_met_again_get_their_header_precompiled(workshop: Worksho
 
 @sandboxed
 @pytest.mark.corpus
-def test_what_is_no_tensor_is_refused_by_a_bound_function(workshop: Workshop) -> None:
+def test_what_is_no_tensor_is_refused_by_a_bound_function(builder: Builder) -> None:
     said = """\
         try:
             EXTENSION.twice({}, 2.0, 1)
@@ -215,11 +215,11 @@ def test_what_is_no_tensor_is_refused_by_a_bound_function(workshop: Workshop) ->
 """
     for given in ("x.numpy()", "None", "type('Fake', (), {'_cdata': 7})()"):
         answer = LOADER.replace("        return EXTENSION.twice(x, 2.0, 1)\n", said.format(given))
-        live = loaded(workshop.build(answer)).start(worker=0)
-        assert not isinstance(live, Fault)
-        with closing(live):
-            (item,) = InputSource(workshop.task, workshop.sandbox, workshop.interpreter).draw(1, [1])
-            outcome = live.call(item.payload, 10.0)
+        process = loaded(builder.build(answer)).start(worker=0)
+        assert not isinstance(process, Fault)
+        with closing(process):
+            (item,) = InputSource(builder.task, builder.sandbox, builder.interpreter).draw(1, [1])
+            outcome = process.call(item.payload, 10.0)
             assert not isinstance(outcome, Fault), outcome
             assert decode(outcome[0])[0] == "value", decode(outcome[0])
 

@@ -16,11 +16,11 @@ from kernel_problems import forward, problem, written
 
 from whet.core.options import Options
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault, Passed, Skipped
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.kernels import sanitizer
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -56,15 +56,15 @@ RAISES = RIGHT.replace("return x * 2", "raise ValueError('no')")
 
 @dataclass(frozen=True)
 class Bench:
-    """A problem's workshop, its inputs and the stand-in."""
+    """A problem's builder, its inputs and the stand-in."""
 
-    workshop: Workshop
+    builder: Builder
     source: InputSource
     tool: Path
 
     def watched(self, original: str, answer: str) -> Fault | Passed | Skipped:
-        sides = [self.workshop.build(text) for text in (original, answer)]
-        assert all(isinstance(side, Subject) for side in sides), sides
+        sides = [self.builder.build(text) for text in (original, answer)]
+        assert all(isinstance(side, Artifact) for side in sides), sides
         (item,) = self.source.draw(1, [7])
         return sanitizer.watched(self.tool, *sides, item)
 
@@ -77,9 +77,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     task = read_task(str(written(folder, PROBLEM)), Options(sandbox="none", unsafe=True))
     # In a sandbox, a tool in a folder of the tests' own is not to be seen.
     with closing(open_sandbox("none", True)) as sandbox:
-        workshop = Workshop(task, sandbox, find_interpreter(), preloads(task))
-        with closing(InputSource(task, sandbox, workshop.interpreter)) as source:
-            yield Bench(workshop, source, tool)
+        builder = Builder(task, sandbox, find_interpreter(), preloads(task))
+        with closing(InputSource(task, sandbox, builder.interpreter)) as source:
+            yield Bench(builder, source, tool)
 
 
 @pytest.mark.corpus
@@ -128,7 +128,7 @@ def test_an_answer_that_ends_under_it_is_told(bench: Bench) -> None:
 def test_a_tool_that_does_not_run_here_is_skipped(bench: Bench, tmp_path: Path) -> None:
     broken = written(tmp_path, "#!/bin/sh\necho '========= Error: no device' >&2\nexit 1\n", "compute-sanitizer")
     broken.chmod(0o755)
-    found = Bench(bench.workshop, bench.source, broken).watched(PROBLEM, RIGHT)
+    found = Bench(bench.builder, bench.source, broken).watched(PROBLEM, RIGHT)
     assert isinstance(found, Skipped)
     assert found.reason is Reason.TOOL_MISSING
     assert found.detail.endswith("does not run here: ========= Error: no device")
@@ -140,9 +140,9 @@ KERNEL = f"{RIGHT}\nimport triton\n\n\n@triton.jit\ndef kernel(x):\n    pass\n"
 @pytest.mark.corpus
 def test_the_tool_is_asked_for_where_own_kernels_run_on_a_gpu(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", reason="triton is not installed")
-    plain, own = (bench.workshop.build(text) for text in (RIGHT, KERNEL))
-    assert isinstance(plain, Subject)
-    assert isinstance(own, Subject)
+    plain, own = (bench.builder.build(text) for text in (RIGHT, KERNEL))
+    assert isinstance(plain, Artifact)
+    assert isinstance(own, Artifact)
     monkeypatch.setattr(sanitizer, "find_tool", lambda *_: None)
     assert sanitizer.check_kernels(plain, own, bench.source, 7) is None  # on the CPU
     monkeypatch.setattr(sanitizer, "task_on_gpu", lambda _: True)

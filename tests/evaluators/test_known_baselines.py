@@ -17,11 +17,11 @@ from whet.core.options import Options
 from whet.core.store import BASELINE_SECONDS, Store
 from whet.core.task import Task
 from whet.evaluators import known_baselines
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.known_baselines import KnownBaselines
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -63,13 +63,13 @@ def ladder(task: Task) -> Iterator[Ladder]:
 @pytest.fixture
 def known(store: Store, ladder: Ladder) -> KnownBaselines:
     """Knows the ladder's baseline."""
-    made = KnownBaselines(store, ladder.workshop)
+    made = KnownBaselines(store, ladder.builder)
     made.keep(ladder.baseline)
     return made
 
 
 def recalled(known: KnownBaselines, ladder: Ladder) -> Baseline | None:
-    return known.recalled(ladder.baseline.subject, ladder.source, TIME, 1)
+    return known.recalled(ladder.baseline.artifact, ladder.source, TIME, 1)
 
 
 def test_a_second_run_does_not_validate_it_again_and_says_so(task, store, monkeypatch) -> None:
@@ -94,7 +94,7 @@ def test_what_is_recalled_is_what_was_found(known, ladder) -> None:
 
 
 def test_another_target_workload_or_limit_is_another_baseline(known, store, ladder) -> None:
-    task, old = ladder.task, ladder.workshop
+    task, old = ladder.task, ladder.builder
     others = [
         replace(task, source=f"{SOURCE}# changed\n"),
         replace(task, workload=replace(task.workload, generator=f"{WORKLOAD}# changed\n")),
@@ -102,10 +102,10 @@ def test_another_target_workload_or_limit_is_another_baseline(known, store, ladd
         replace(task, support={"helper.py": "X = 1\n"}),
     ]
     for other in others:
-        changed = KnownBaselines(store, Workshop(other, old.sandbox, old.interpreter))
+        changed = KnownBaselines(store, Builder(other, old.sandbox, old.interpreter))
         assert recalled(changed, ladder) is None
     moved = replace(task, path=Path("/elsewhere") / task.filename, root=Path("/elsewhere"))
-    assert recalled(KnownBaselines(store, Workshop(moved, old.sandbox, old.interpreter)), ladder) is not None
+    assert recalled(KnownBaselines(store, Builder(moved, old.sandbox, old.interpreter)), ladder) is not None
 
 
 @pytest.mark.parametrize("name", ["machine", "toolchain", "tools"])
@@ -117,7 +117,7 @@ def test_another_machine_interpreter_or_version_is_another_baseline(known, store
     }
     before = getattr(known_baselines, name)
     monkeypatch.setattr(known_baselines, name, other[name])
-    assert recalled(KnownBaselines(store, ladder.workshop), ladder) is None
+    assert recalled(KnownBaselines(store, ladder.builder), ladder) is None
 
 
 @pytest.mark.parametrize(("column", "value"), [("value", b"rubbish"), ("at", 0.0)])
@@ -156,23 +156,23 @@ def test_a_figure_of_a_busy_machine_is_taken_anew_where_it_matters(known, ladder
 
 
 def test_an_oracle_that_accepts_what_does_no_work_is_not_kept(store, ladder) -> None:
-    known = KnownBaselines(store, ladder.workshop)
+    known = KnownBaselines(store, ladder.builder)
     known.keep(replace(ladder.baseline, nulls=(NullOutcome("echo", 3, 3),)))
     assert recalled(known, ladder) is None
 
 
 def test_sizes_that_were_found_are_kept(store, ladder, monkeypatch) -> None:
     unsized = replace(ladder.task.workload, generator=WORKLOAD.replace("sizes = [4, 20]\n", ""))
-    old, found = ladder.workshop, []
+    old, found = ladder.builder, []
 
-    def calibrated(workshop, seed, timed, call_seconds):
+    def calibrated(builder, seed, timed, call_seconds):
         found.append(timed)
-        return replace(workshop.task, workload=replace(unsized, sizes=(3, 9)))
+        return replace(builder.task, workload=replace(unsized, sizes=(3, 9)))
 
     monkeypatch.setattr(known_baselines, "calibrated", calibrated)
     for timed in (True, True, False):
-        workshop = Workshop(replace(ladder.task, workload=unsized), old.sandbox, old.interpreter)
-        assert KnownBaselines(store, workshop).sized(1, timed, lambda size, measured: measured).workload == replace(
+        builder = Builder(replace(ladder.task, workload=unsized), old.sandbox, old.interpreter)
+        assert KnownBaselines(store, builder).sized(1, timed, lambda size, measured: measured).workload == replace(
             unsized, sizes=(3, 9)
         )
     assert found == [True, False]

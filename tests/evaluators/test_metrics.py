@@ -17,12 +17,12 @@ from whet.core.measurement import Outcome
 from whet.core.result import Result, Status
 from whet.core.task import MIB
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.cpu import Cpu
 from whet.evaluators.meters.energy import Energy
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, judge
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES, Bench, TimedWorkload, Turn
@@ -73,15 +73,15 @@ def gauged(request: pytest.FixtureRequest, folder: Path) -> Iterator[Ladder]:
 
 def peak(ladder: Ladder, body: str) -> float:
     """Returns the peak in MiB of ``f(items)`` with this body."""
-    subject = ladder._workshop.build("import mmap, os\ndef f(items):\n" + body + "    return sum(items)\n")
-    assert isinstance(subject, Subject)
-    live = subject.start(gauged=True)
-    assert not isinstance(live, Fault)
+    artifact = ladder._builder.build("import mmap, os\ndef f(items):\n" + body + "    return sum(items)\n")
+    assert isinstance(artifact, Artifact)
+    process = artifact.start(gauged=True)
+    assert not isinstance(process, Fault)
     try:
-        assert not isinstance(live.timed([encode(([1, 2],))], 20.0), Fault)
-        found = live.peak()
+        assert not isinstance(process.timed([encode(([1, 2],))], 20.0), Fault)
+        found = process.peak()
     finally:
-        live.close()
+        process.close()
     assert found is not None
     return found / MIB
 
@@ -180,11 +180,11 @@ def test_what_starts_a_program_does_not_count_for_it(tmp_path: Path, docker_host
     (tmp_path / "workload.py").write_text("sizes=[9]\ndef make_input(size, rng):\n    return str(rng.randrange(999))\n")
     ladder = opened(tmp_path, "small.cpp", metric="memory", sandbox="docker")
     try:
-        live = ladder.baseline.subject.start(gauged=True)
-        assert not isinstance(live, Fault)
-        assert not isinstance(live.timed([b"1"], 10.0), Fault)
-        assert 0 < (live.peak() or 0) < 4 * MIB
-        live.close()
+        process = ladder.baseline.artifact.start(gauged=True)
+        assert not isinstance(process, Fault)
+        assert not isinstance(process.timed([b"1"], 10.0), Fault)
+        assert 0 < (process.peak() or 0) < 4 * MIB
+        process.close()
     finally:
         ladder.close()
 
@@ -331,11 +331,11 @@ def test_joules_are_read_around_the_window(folder: Path, meters: Path) -> None:
     (folder / "target.py").write_text(held(1, steps=100_000))
     ladder = opened(folder, sandbox="bubblewrap")
     try:
-        faster = ladder._workshop.build(held(1))
-        assert isinstance(faster, Subject)
+        faster = ladder._builder.build(held(1))
+        assert isinstance(faster, Artifact)
         inputs = ladder.baseline.workloads(ladder._source)[0].draw(3, 20)
         work = TimedWorkload("size", 20, lambda seed, count: inputs)
-        bench = Bench(ladder.baseline.subject, faster, [work], ladder._oracle.judge, 10.0, (0,), Energy(meters))
+        bench = Bench(ladder.baseline.artifact, faster, [work], ladder._oracle.judge, 10.0, (0,), Energy(meters))
         taken = [bench.turn(number) for number in range(4)]
     finally:
         ladder.close()

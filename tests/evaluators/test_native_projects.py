@@ -13,11 +13,11 @@ from whet.core.errors import BaselineError, UsageError
 from whet.core.events import Event
 from whet.core.options import Options
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.native_tree import native_tree
 from whet.evaluators.project_build import CMAKE
 from whet.evaluators.prototypes import NoContractError, contract_of, definitions
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode
@@ -64,14 +64,14 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 def answer(task: Task, sandbox: Sandbox, source: str, given: bytes) -> object:
-    built = Workshop(task, sandbox, find_interpreter(), layouts=1).build(source)
+    built = Builder(task, sandbox, find_interpreter(), layouts=1).build(source)
     if isinstance(built, Fault):
         return built.detail
-    assert isinstance(built, Subject)
-    live = built.start()
-    assert not isinstance(live, Fault), live
-    with closing(live):
-        found = live.call(given, 10.0)
+    assert isinstance(built, Artifact)
+    process = built.start()
+    assert not isinstance(process, Fault), process
+    with closing(process):
+        found = process.call(given, 10.0)
     assert not isinstance(found, Fault), found
     return decode(found[0])
 

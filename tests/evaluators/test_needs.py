@@ -18,6 +18,7 @@ from whet.cli.render import condition_lines
 from whet.core.condition import Condition, conditions_of, only_if, under
 from whet.core.task import Kind, Task, Workload
 from whet.core.verdict import Rung, RungStatus
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.differential import compare
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Passed
@@ -34,7 +35,6 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.preloads import preloads
 from whet.evaluators.python_text import session_text
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
@@ -59,11 +59,11 @@ def judged(bare, tmp_path_factory):
 
     def judge(target, workload, candidate, symbol, seed=1):
         task = task_of(tmp_path_factory.mktemp("needs"), target, symbol, workload)
-        workshop = Workshop(task, sandbox, interpreter, preloads(task))
+        builder = Builder(task, sandbox, interpreter, preloads(task))
         with closing(InputSource(task, sandbox, interpreter)) as source:
             oracle = Oracle(task, source)
-            examination = Examination(workshop.build(target), source, seed, 7, 10.0)
-            theirs = Side(workshop.build(candidate), 7)
+            examination = Examination(builder.build(target), source, seed, 7, 10.0)
+            theirs = Side(builder.build(candidate), 7)
             with closing(oracle), closing(examination), closing(theirs):
                 compared = compare(examination, theirs, oracle, explain=False)
                 if compared.fault is not None:
@@ -262,14 +262,14 @@ def test_what_is_ruled_out_is_no_condition(judged, target, workload, by):
 @pytest.mark.corpus(one_in=8)
 def test_the_baseline_is_asked_once_for_all_candidates_of_an_examination(bare, tmp_path):
     task = task_of(tmp_path, COMMON.target, "common", COMMON.workload)
-    workshop = Workshop(task, *bare, preloads(task))
+    builder = Builder(task, *bare, preloads(task))
     with closing(InputSource(task, *bare)) as source:
         oracle = Oracle(task, source)
-        examination = Examination(workshop.build(COMMON.target), source, 1, 7, 10.0)
+        examination = Examination(builder.build(COMMON.target), source, 1, 7, 10.0)
         found = []
         with closing(oracle), closing(examination):
             for text in (COMMON.wrong, COMMON.honest, COMMON.wrong):
-                with closing(Side(workshop.build(text), 7)) as theirs:
+                with closing(Side(builder.build(text), 7)) as theirs:
                     assert compare(examination, theirs, oracle, explain=False).fault is None
                     found.append(with_conditions(Passed("agrees", {}), task, examination, theirs, oracle))
                 inputs = examination.broken_inputs(oracle)

@@ -21,11 +21,11 @@ from whet.core.errors import UsageError
 from whet.core.evidence import PackageRecord
 from whet.core.options import Options
 from whet.evaluators import package as packages
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.environment import environment_python
 from whet.evaluators.evidence.packaged import package_parts, package_record, with_package
 from whet.evaluators.finding import Fault
 from whet.evaluators.package import package_files, site_packages
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode
@@ -97,32 +97,32 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def answer(workshop: Workshop, source: str, x: int, worker: int | None = None) -> object:
-    subject = workshop.build(source)
-    assert isinstance(subject, Subject)
-    live = subject.start(worker=worker)
-    if isinstance(live, Fault):
-        return live.detail
-    with closing(live):
-        found = live.call(encode((x,)), 10.0)
+def answer(builder: Builder, source: str, x: int, worker: int | None = None) -> object:
+    artifact = builder.build(source)
+    assert isinstance(artifact, Artifact)
+    process = artifact.start(worker=worker)
+    if isinstance(process, Fault):
+        return process.detail
+    with closing(process):
+        found = process.call(encode((x,)), 10.0)
     return found.detail if isinstance(found, Fault) else decode(found[0])[3]
 
 
 @pytest.mark.parametrize("worker", [None, 0])
 def test_a_candidate_stands_in_its_whole_package(shop: Path, sandbox: Sandbox, worker: int | None) -> None:
-    workshop = Workshop(read_task(f"{shop}/hot.py::f", Options()), sandbox, find_interpreter())
+    builder = Builder(read_task(f"{shop}/hot.py::f", Options()), sandbox, find_interpreter())
 
-    assert answer(workshop, TARGET, 1, worker) == 104
-    assert answer(workshop, TARGET.replace("x + SHIFT", "x - SHIFT"), 1, worker) == -96
+    assert answer(builder, TARGET, 1, worker) == 104
+    assert answer(builder, TARGET.replace("x + SHIFT", "x - SHIFT"), 1, worker) == -96
 
 
 def test_what_was_compiled_of_the_original_is_not_run(shop: Path, bubblewrap: Sandbox) -> None:
     for name in ("hot.py", "words.py"):
         py_compile.compile(str(shop / name), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
-    workshop = Workshop(read_task(f"{shop}/hot.py::f", Options()), bubblewrap, find_interpreter())
+    builder = Builder(read_task(f"{shop}/hot.py::f", Options()), bubblewrap, find_interpreter())
 
-    assert answer(workshop, "def f(x):\n    return 'mine'\n", 1) == "mine"
-    caches = [name for name in workshop.links if "__pycache__" in name]
+    assert answer(builder, "def f(x):\n    return 'mine'\n", 1) == "mine"
+    caches = [name for name in builder.links if "__pycache__" in name]
     assert caches == [f"shop/__pycache__/words.{sys.implementation.cache_tag}.pyc"]
 
 
@@ -165,13 +165,13 @@ def test_an_installed_package_is_seen_where_it_lies(environment: Path, bubblewra
     python = environment / "bin" / "python"
     (site,) = site_packages(find_interpreter(python))
     task = read_task(f"{site}/shop/hot.py::f", Options(python=python))
-    workshop = Workshop(task, bubblewrap, find_interpreter(python), preload=("user",))
+    builder = Builder(task, bubblewrap, find_interpreter(python), preload=("user",))
 
     assert task.package is not None
     assert task.package.installed
-    assert answer(workshop, TARGET, 1) == 104
+    assert answer(builder, TARGET, 1) == 104
     # The module that the warm worker imported before holds the original.
-    assert answer(workshop, TARGET.replace("x + SHIFT", "x - SHIFT"), 1, worker=0) == -96
+    assert answer(builder, TARGET.replace("x + SHIFT", "x - SHIFT"), 1, worker=0) == -96
 
 
 def test_the_environment_of_an_installed_target_is_found(environment: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_source_tree_borrows_compiled_modules_from_its_environment(
     python = environment / "bin" / "python"
     task = read_task(f"{tmp_path}/shop/hot.py::f", Options(python=python))
 
-    assert answer(Workshop(task, bubblewrap, find_interpreter(python)), source, 1) == "compiled"
+    assert answer(Builder(task, bubblewrap, find_interpreter(python)), source, 1) == "compiled"
 
 
 def test_a_name_that_a_file_only_imports_is_refused_with_its_home(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.profilers import callgrind, line_timer, perf, py_spy
 from whet.evaluators.profilers.hot_spots import profile
 from whet.evaluators.profilers.stacks import MOST_FUNCTIONS, Cost, Frame, from_stacks, hot_functions, hot_lines
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.counters.process import Silent
@@ -85,7 +85,7 @@ def written(folder: Path, name: str, source: str, workload: str) -> Task:
 
 
 @contextmanager
-def workshop_of(task: Task, backend: str) -> Iterator[tuple[Workshop, list]]:
+def workshop_of(task: Task, backend: str) -> Iterator[tuple[Builder, list]]:
     sandbox = open_sandbox(backend, unsafe=False)
     interpreter = find_interpreter()
     try:
@@ -94,14 +94,14 @@ def workshop_of(task: Task, backend: str) -> Iterator[tuple[Workshop, list]]:
             inputs = source.draw(source.sizes[-1], [1, 2])
         finally:
             source.close()
-        yield Workshop(task, sandbox, interpreter), inputs
+        yield Builder(task, sandbox, interpreter), inputs
     finally:
         sandbox.close()
 
 
 def found_by(profiler: Callable[..., Profile], task: Task, backend: str) -> Profile:
-    with workshop_of(task, backend) as (workshop, inputs):
-        return profiler(workshop, task.source, inputs)
+    with workshop_of(task, backend) as (builder, inputs):
+        return profiler(builder, task.source, inputs)
 
 
 @pytest.mark.corpus

@@ -17,8 +17,8 @@ from whet.core.measurement import CPU, WALL, Measurement, Outcome
 from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.evaluators.ladder import open_ladder
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.time import watched
+from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.decision import rejudge, sequential
 from whet.evaluators.timing.quiet import DISTURBED_SHARE, disturbance
@@ -133,10 +133,10 @@ def one_pass(tmp_path: Path, target: str) -> Pass:
     tmp_path.joinpath("workload.py").write_text(f"sizes = [100000]\ndef make_input(size, rng):\n    return {made_of}\n")
     settings = Options()
     with closing(open_ladder(read_task(f"{tmp_path}/{target}", settings), settings, 1)) as ladder:
-        live = ladder.workshop.build(ladder.task.source).start((0,), 0, 0)
-        with closing(live):
+        process = ladder.builder.build(ladder.task.source).start((0,), 0, 0)
+        with closing(process):
             (item,) = ladder.source.draw(100000, [1])
-            one = watched((0,))(live, [item.payload] * 2, 30.0, 0, None)
+            one = watched((0,))(process, [item.payload] * 2, 30.0, 0, None)
     assert isinstance(one, Pass)
     return one
 

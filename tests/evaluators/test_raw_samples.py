@@ -12,8 +12,8 @@ import pytest
 from whet.core.candidate import Candidate
 from whet.core.options import Options
 from whet.core.verdict import Verdict
+from whet.evaluators.artifacts import KEPT, Artifact
 from whet.evaluators.ladder import Ladder, open_ladder
-from whet.evaluators.subjects import KEPT, Subject
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES
@@ -107,10 +107,10 @@ def test_every_sample_is_kept_with_what_surrounded_it(ladder: Ladder) -> None:
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.parametrize("ladder", [("mixed.cpp", CPP)], indirect=True)
 def test_native_code_is_measured_in_several_layouts(ladder: Ladder) -> None:
-    subject = ladder.baseline.subject
-    assert isinstance(subject, Subject)
-    programs = sorted(subject.tree.iterdir())
-    assert len(programs) == subject.layouts == native.LAYOUTS
+    artifact = ladder.baseline.artifact
+    assert isinstance(artifact, Artifact)
+    programs = sorted(artifact.tree.iterdir())
+    assert len(programs) == artifact.layouts == native.LAYOUTS
     places = {(_address(program, "mix"), _address(program, "table")) for program in programs}
     assert len(places) == native.LAYOUTS
     assert len({code for code, _ in places}) > 1
@@ -129,14 +129,16 @@ def test_the_same_program_has_the_same_layouts_and_another_has_others() -> None:
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.parametrize("ladder", [("total.py", PYTHON)], indirect=True)
 def test_trees_of_candidates_do_not_pile_up(ladder: Ladder) -> None:
-    workshop, baseline = ladder.workshop, ladder.baseline.subject
-    built = [workshop.build(f"{PYTHON}# {number}\n") for number in range(KEPT + 20)]
-    staged = {subject.tree for subject in (baseline, *built) if isinstance(subject, Subject) and subject.tree.exists()}
+    builder, baseline = ladder.builder, ladder.baseline.artifact
+    built = [builder.build(f"{PYTHON}# {number}\n") for number in range(KEPT + 20)]
+    staged = {
+        artifact.tree for artifact in (baseline, *built) if isinstance(artifact, Artifact) and artifact.tree.exists()
+    }
     assert len(staged) == KEPT
     assert {baseline.tree, built[-1].tree} <= staged
     assert built[0].tree not in staged
-    again = workshop.build(f"{PYTHON}# 0\n")
-    assert isinstance(again, Subject)
+    again = builder.build(f"{PYTHON}# 0\n")
+    assert isinstance(again, Artifact)
     assert again.tree.exists()
 
 

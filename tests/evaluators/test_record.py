@@ -15,12 +15,12 @@ from whet.core.events import EventKind
 from whet.core.options import Options
 from whet.core.result import Status
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.baseline import Drawer
 from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.recording import chosen
 from whet.evaluators.replaying import with_recorded
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.repeats import repeat_costs
 from whet.evaluators.timing.turns import TimedWorkload
@@ -471,12 +471,12 @@ def test_what_is_known_from_an_earlier_round_of_the_same_calls_is_charged(tmp_pa
     task, _ = recorded(tmp_path, "f", "python -c 'import slow\nfor n in range(1300, 1340): slow.f(n)'", "slow.py")
     interpreter = find_interpreter(None)
     with closing(open_sandbox("bubblewrap", False)) as sandbox:
-        workshop = Workshop(task, sandbox, interpreter)
+        builder = Builder(task, sandbox, interpreter)
         source = InputSource(task, sandbox, interpreter)
         assert {len(calls) for calls in source.groups.values()} == {20}
         name = "dear recorded calls"
         work = TimedWorkload(name, 200, Drawer(name, source), rounds=10)
         assert [len({item.payload for item in work.draw(3, 200)[start : start + 20]}) for start in (0, 180)] == [20, 20]
-        honest, caching = workshop.build(task.source), workshop.build(cached)
+        honest, caching = builder.build(task.source), builder.build(cached)
         assert repeat_costs(honest, caching, [work], 1, 10.0).seconds > 0.0005
         assert repeat_costs(honest, caching, [replace(work, rounds=1)], 1, 10.0).seconds == 0

@@ -12,7 +12,7 @@ import pytest
 import whet
 from whet.core.options import Options
 from whet.core.result import Result, Status
-from whet.evaluators.subjects import Workshop
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.measuring import refused_by_clang
 from whet.sandbox.backends import open_sandbox
@@ -141,8 +141,8 @@ def test_a_flag_that_clang_refuses_costs_its_baseline_alone(tmp_path: Path) -> N
     task = read_task(str(folder(tmp_path, 'flags = ["-O3", "-fopt-info"]')), Options())
     sandbox = open_sandbox("bubblewrap", False)
     try:
-        workshop = Workshop(task, sandbox, find_interpreter(None), layouts=1)
-        assert "-fopt-info" in refused_by_clang(workshop, ("clang",))
-        assert refused_by_clang(workshop, ()) == ""
+        builder = Builder(task, sandbox, find_interpreter(None), layouts=1)
+        assert "-fopt-info" in refused_by_clang(builder, ("clang",))
+        assert refused_by_clang(builder, ()) == ""
     finally:
         sandbox.close()

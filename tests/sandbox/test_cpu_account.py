@@ -15,7 +15,7 @@ import pytest
 
 from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 from whet.evaluators.scheduling import Given, Watch
 from whet.evaluators.targets import read_task
 from whet.sandbox import cpu_account
@@ -195,8 +195,8 @@ def test_a_pass_of_a_program_tells_all_that_it_ran(tmp_path: Path, way: str) -> 
     settings = Options(sandbox="bubblewrap")
     with closing(open_ladder(read_task(f"{tmp_path}/program.py", settings), settings, 1)) as ladder:
         (item,) = ladder.source.draw(1, [1])
-        with closing(ladder.workshop.build(ladder.task.source).start((0,), 0, 0)) as live:
-            one = live.timed([item.payload] * 2, 60.0)
+        with closing(ladder.builder.build(ladder.task.source).start((0,), 0, 0)) as process:
+            one = process.timed([item.payload] * 2, 60.0)
     assert isinstance(one, Pass), one
     assert one.ran is not None
     assert one.ran >= 2 * HIDDEN

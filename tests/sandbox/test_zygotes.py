@@ -14,11 +14,11 @@ import pytest
 
 from whet.core.options import Options
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.turns import Bench, TimedWorkload
 from whet.evaluators.timing.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may, too_far
@@ -100,15 +100,15 @@ def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Interpreter:
 
 
 def bench(sandbox: Sandbox, interpreter: Interpreter, made: Task) -> Bench:
-    subject = Workshop(made, sandbox, interpreter, preloads(made)).build(made.source)
-    assert isinstance(subject, Subject)
+    artifact = Builder(made, sandbox, interpreter, preloads(made)).build(made.source)
+    assert isinstance(artifact, Artifact)
 
     def draw(seed: int, count: int) -> list[Input]:
         return [Input("one", encode((seed % 1000 + i,)), None, seed) for i in range(count)]
 
     work = TimedWorkload("one", 20, draw)
     core = max(os.sched_getaffinity(0))
-    return Bench(subject, subject, [work], lambda item, ours, theirs: None, 10.0, (core,), TIME)
+    return Bench(artifact, artifact, [work], lambda item, ours, theirs: None, 10.0, (core,), TIME)
 
 
 @pytest.mark.corpus
@@ -139,15 +139,15 @@ def test_a_subject_is_forked_off_the_worker_that_is_named(
     sandbox: Sandbox, interpreter: Interpreter, tmp_path: Path
 ) -> None:
     made = task(tmp_path, "import dear\ndef f():\n    import sys\n    return id(sys)\n")
-    subject = bench(sandbox, interpreter, made).baseline
+    artifact = bench(sandbox, interpreter, made).baseline
 
     def place(worker: int | None) -> object:
-        live = subject.start(worker=worker)
-        assert not isinstance(live, Fault)
+        process = artifact.start(worker=worker)
+        assert not isinstance(process, Fault)
         try:
-            answer = live.call(encode(()), 10.0)
+            answer = process.call(encode(()), 10.0)
         finally:
-            live.close()
+            process.close()
         assert not isinstance(answer, Fault)
         return decode(answer[0])[3]
 

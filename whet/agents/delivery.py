@@ -12,7 +12,7 @@ from whet.core.task import Task
 
 
 def expect_writable(task: Task, apply: bool, output: Path | None) -> None:
-    """Looks, before any work is done, whether what comes of it can be written.
+    """StoppingPlan, before any work is done, whether what comes of it can be written.
 
     Raises:
         UsageError: it cannot.

@@ -14,6 +14,7 @@ from whet.core.audit import NullOutcome
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.costs import Costs, measured
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Fault
@@ -22,14 +23,13 @@ from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.inputs.type_hints import hints_of
 from whet.evaluators.kernels.filters import filtered, not_a_number
 from whet.evaluators.kernels.problem import WEIGHTS
-from whet.evaluators.live import Live, Pass
 from whet.evaluators.loading import line, started
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import CallOutcome, decode_call, decode_run
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
 
 TIMINGS = 3
@@ -62,7 +62,7 @@ class Baseline:
     """A baseline that was found usable.
 
     Attributes:
-        subject: ready to run.
+        artifact: ready to run.
         seconds: its time for one input, by the input's name; of recorded calls the mean, by the name of their group.
         sizes: bytes of one input, likewise.
         limit: seconds that one call of a candidate may take.
@@ -74,7 +74,7 @@ class Baseline:
         validated: when an earlier run validated it, as ISO 8601; empty where this one did.
     """
 
-    subject: Subject
+    artifact: Artifact
     seconds: Mapping[str, float]
     sizes: Mapping[str, int]
     limit: float
@@ -132,7 +132,7 @@ class Baseline:
         """
         if work.rounds > 1 and work.count / work.rounds * self.seconds[work.name] < SHORTEST_ROUND:
             return False
-        runs = 1 if self.subject.workshop.task.kind is Kind.PROGRAM else work.count * max(1, work.repeats)
+        runs = 1 if self.artifact.builder.task.kind is Kind.PROGRAM else work.count * max(1, work.repeats)
         return runs * self.seconds[work.name] >= SHORTEST_PASS
 
     def _workload(self, name: str, source: InputSource, counts: bool) -> TimedWorkload:
@@ -146,7 +146,7 @@ class Baseline:
     def _sized(self, name: str, seconds: float, size: int, source: InputSource, counts: bool) -> TimedWorkload:
         """Returns a workload of as many inputs as the meter asks for, which come again where calls are short."""
         whole = self.meter.pass_seconds
-        if not in_rounds(self.subject.workshop.task):
+        if not in_rounds(self.artifact.builder.task):
             count = pass_count(seconds, size, counts, whole)
             if not counts:
                 # Short calls on large inputs would be many: of 2,000 of 20 kB each pass took 2.4 s.
@@ -206,21 +206,23 @@ def retimed(task: Task, baseline: Baseline, source: InputSource, seed: int) -> B
         BaselineError: it does not load, or fails on one of the inputs.
     """
     seconds = dict(baseline.seconds)
-    with closing(started(task, baseline.subject, 1)) as live:
+    with closing(started(task, baseline.artifact, 1)) as process:
         for name in _ranked(seconds, source)[:HEADLINE] if source.timeable else ():
             calls = source.groups.get(name, ())
             items = calls or Drawer(name, source)(derive(seed, "retimed", name), 2 if source.sizes else 1)
             if seconds[name] * len(items) <= RETIMED_SECONDS:
-                found = [_seconds(task, live, item, _run(task, live, item, task.limits.seconds)[1]) for item in items]
+                found = [
+                    _seconds(task, process, item, _run(task, process, item, task.limits.seconds)[1]) for item in items
+                ]
                 seconds[name] = statistics.fmean(found) if calls else min(found)
         if task.signature is not None:
-            seconds |= _without_the_way(live, source, seconds, seed, task.limits.seconds)
+            seconds |= _without_the_way(process, source, seconds, seed, task.limits.seconds)
     return replace(baseline, seconds=seconds)
 
 
 def examine(
     task: Task,
-    subject: Subject,
+    artifact: Artifact,
     source: InputSource,
     oracle: Oracle,
     seed: int,
@@ -231,7 +233,7 @@ def examine(
 
     Args:
         task: whose target it is.
-        subject: the baseline, built.
+        artifact: the baseline, built.
         source: draws the inputs.
         oracle: compares outcomes.
         seed: of the inputs.
@@ -246,9 +248,9 @@ def examine(
     seconds: dict[str, float] = {}
     failed: list[str] = []
     # Two processes with two hash seeds: what comes from the order of a set shows.
-    first = started(task, subject, 1)
+    first = started(task, artifact, 1)
     try:
-        second = started(task, subject, 2)
+        second = started(task, artifact, 2)
         try:
             for item in _inputs(source, seed):
                 outcome, spent = _examine(task, source, oracle, first, second, item)
@@ -273,14 +275,14 @@ def examine(
         raise BaselineError(
             f"{task.target} raises on all inputs that its type hints allow ({failed[0]}){_hinted(task)}", "raised"
         )
-    costs = measured(subject, source, task.limits.seconds)
-    nulls, strengthened = _nulls(task, subject, source, seen, seed, costs)
+    costs = measured(artifact, source, task.limits.seconds)
+    nulls, strengthened = _nulls(task, artifact, source, seen, seed, costs)
     lengths = _of_groups(source, {item.name: len(item.payload) for item, _ in seen})
     sizes = {name: round(length) for name, length in lengths.items()}
     shortest = task.limits.seconds if shortest_limit is None else shortest_limit
     limit = max(shortest, MANY * max(seconds.values()))
     said = _suspicions(seen) if task.module is not None else ()
-    return Baseline(subject, seconds, sizes, limit, costs, meter, nulls, strengthened, said)
+    return Baseline(artifact, seconds, sizes, limit, costs, meter, nulls, strengthened, said)
 
 
 def _suspicions(seen: list[tuple[Input, bytes]]) -> tuple[str, ...]:
@@ -315,7 +317,7 @@ def expect_fit(task: Task, baseline: Baseline, source: InputSource, timed: bool 
 
 
 def _nulls(
-    task: Task, subject: Subject, source: InputSource, seen: list[tuple[Input, bytes]], seed: int, costs: Costs
+    task: Task, artifact: Artifact, source: InputSource, seen: list[tuple[Input, bytes]], seed: int, costs: Costs
 ) -> tuple[tuple[NullOutcome, ...], str]:
     """Judges the null candidates; where one passes, again on all that a candidate meets in the differential rung.
 
@@ -327,14 +329,14 @@ def _nulls(
         return nulls, ""
     passed = ", ".join(null.name for null in nulls if null.accepted)
     seed = derive(seed, "strengthen")
-    with closing(Examination(subject, source, seed, 1, task.limits.seconds, costs)) as examination:
+    with closing(Examination(artifact, source, seed, 1, task.limits.seconds, costs)) as examination:
         steps = [step for steps in examination.groups() for step in steps if step.asked is Wanted.SAME]
     more = {step.item.payload: (step.item, step.expected) for step in reversed(steps)}.values()
     return judge_nulls(task, [*seen, *more]), f"{len(more)} of them added because {passed} passed the first {len(seen)}"
 
 
 def _examine(
-    task: Task, source: InputSource, oracle: Oracle, first: Live, second: Live, item: Input
+    task: Task, source: InputSource, oracle: Oracle, first: TargetProcess, second: TargetProcess, item: Input
 ) -> tuple[bytes, float]:
     """Returns the baseline's outcome on an input and its seconds, or raises BaselineError."""
     limit = task.limits.seconds
@@ -354,24 +356,24 @@ def _examine(
     return outcome, _seconds(task, first, item, spent)
 
 
-def _seconds(task: Task, live: Live, item: Input, first: float) -> float:
+def _seconds(task: Task, process: TargetProcess, item: Input, first: float) -> float:
     """Returns the median time of calls with an input; of a slow one the first call alone."""
     if first >= SLOW_SECONDS:
         return first
-    return statistics.median([first, *(_run(task, live, item, task.limits.seconds)[1] for _ in range(TIMINGS))])
+    return statistics.median([first, *(_run(task, process, item, task.limits.seconds)[1] for _ in range(TIMINGS))])
 
 
 def _without_the_way(
-    live: Live, source: InputSource, seconds: Mapping[str, float], seed: int, limit: float
+    process: TargetProcess, source: InputSource, seconds: Mapping[str, float], seed: int, limit: float
 ) -> dict[str, float]:
     """Returns the seconds of a call of a native function by the workload, without what a call from Python takes."""
     found = {}
     for size in source.sizes:
         payloads = [item.payload for item in source.draw(size, [derive(seed, "alone", size)])]
-        repeats, one = 1, live.timed(payloads, limit, 1)
+        repeats, one = 1, process.timed(payloads, limit, 1)
         while isinstance(one, Pass) and one.inside < ALONE_SECONDS and repeats < MOST_ALONE:
             repeats *= 4
-            one = live.timed(payloads, limit, repeats)
+            one = process.timed(payloads, limit, repeats)
         if isinstance(one, Pass):
             found[f"size {size}"] = min(one.inside / repeats, seconds[f"size {size}"])
     return found
@@ -394,8 +396,8 @@ def _of_groups(source: InputSource, figures: Mapping[str, float]) -> dict[str, f
     return {name: statistics.fmean(figures[call.name] for call in calls) for name, calls in source.groups.items()}
 
 
-def _run(task: Task, live: Live, item: Input, limit: float) -> tuple[bytes, float]:
-    answer = live.call(item.payload, limit)
+def _run(task: Task, process: TargetProcess, item: Input, limit: float) -> tuple[bytes, float]:
+    answer = process.call(item.payload, limit)
     if isinstance(answer, Fault):
         if answer.reason is Reason.TIMEOUT:
             raise BaselineError(

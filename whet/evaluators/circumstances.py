@@ -11,7 +11,7 @@ from whet.core.circumstances import Circumstances, Cost, TimedInput
 from whet.evaluators.baseline import Baseline, Drawer
 from whet.evaluators.evidence.provenance import machine, toolchain
 from whet.evaluators.inputs.source import InputSource
-from whet.evaluators.live import LiveFunction
+from whet.evaluators.processes import FunctionProcess
 from whet.sandbox.protocol import Incident
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -32,10 +32,10 @@ def circumstances(baseline: Baseline, source: InputSource) -> Circumstances:
         baseline: was timed when it was validated.
         source: tells which inputs count.
     """
-    workshop = baseline.subject.workshop
+    builder = baseline.artifact.builder
     names = baseline.headline(source)
     costs = _costs(baseline, source, names)
-    tools = toolchain(workshop.task, workshop.interpreter)
+    tools = toolchain(builder.task, builder.interpreter)
     return Circumstances(
         processor=machine().cpu,
         caches=caches(CACHES),
@@ -50,15 +50,15 @@ def circumstances(baseline: Baseline, source: InputSource) -> Circumstances:
 def _costs(baseline: Baseline, source: InputSource, names: Sequence[str]) -> dict[str, Cost]:
     """Returns what calls of a torch module cost, by input; without those that could not be counted."""
     found: dict[str, Cost] = {}
-    task = baseline.subject.workshop.task
-    live = baseline.subject.start() if task.module is not None else None
-    if not isinstance(live, LiveFunction):
+    task = baseline.artifact.builder.task
+    process = baseline.artifact.start() if task.module is not None else None
+    if not isinstance(process, FunctionProcess):
         return found
-    with closing(live):
+    with closing(process):
         for name in names:
             (item,) = Drawer(name, source)(COST_SEED, 1)
             try:
-                found[name] = live.cost(item.payload, baseline.limit + COST_SECONDS)
+                found[name] = process.cost(item.payload, baseline.limit + COST_SECONDS)
             except (Incident, ValueError, TypeError):  # its figures are for prompts alone: nothing rests on them
                 break
     return found

@@ -15,12 +15,12 @@ from itertools import islice
 from typing import TypeVar
 
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.inputs.plan import SMALL
 from whet.evaluators.inputs.source import SMALL_SIZES, Input, InputSource, derive
 from whet.evaluators.languages.registry import language_of_task
-from whet.evaluators.live import Pass
 from whet.evaluators.pairs import Side
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass
 
 CHEAP, MODERATE, SLOW, SLOWEST = CLASSES = (0.006, 0.06, 0.6, 6.0)
 """CPU seconds of a call at most; the last class holds whatever is slower. An interpreter starts in the middle of the
@@ -89,7 +89,7 @@ def spread(items: Sequence[T], count: int) -> list[T]:
     return [items[i * len(items) // count] for i in range(count)]
 
 
-def measured(baseline: Subject, source: InputSource, seconds: float) -> Costs:
+def measured(baseline: Artifact, source: InputSource, seconds: float) -> Costs:
     """Returns the classes of a baseline's inputs.
 
     Args:

@@ -9,12 +9,12 @@ from typing import Any
 from whet.core.counter import Counter, counted, missing
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder, furnished
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.languages.registry import language_of_task
-from whet.evaluators.live import START_SECONDS, fault
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import Subject, Workshop, furnished
+from whet.evaluators.processes import START_SECONDS, fault
 from whet.sandbox.counters import perf, rusage, valgrind
 from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
@@ -47,16 +47,16 @@ Count = Callable[..., Counted | Fault]
 """See `count`."""
 
 
-def count(subject: Subject, payloads: Sequence[bytes], setting: Setting, calling: bool = True) -> Counted | Fault:
+def count(artifact: Artifact, payloads: Sequence[bytes], setting: Setting, calling: bool = True) -> Counted | Fault:
     """Counts instructions by cachegrind inside the sandbox.
 
     Args:
-        subject: what to run.
+        artifact: what to run.
         payloads: distinct inputs.
         setting: how to run it.
         calling: whether a function is called at all; else its process does all but that.
     """
-    return _counted("count_instructions", _simulated_run, subject, payloads, setting, calling)
+    return _counted("count_instructions", _simulated_run, artifact, payloads, setting, calling)
 
 
 def count_events(event: str) -> Count:
@@ -78,9 +78,9 @@ def count_events(event: str) -> Count:
         return counter.value, answer[1], stdout, stderr
 
     def counting(
-        subject: Subject, payloads: Sequence[bytes], setting: Setting, calling: bool = True
+        artifact: Artifact, payloads: Sequence[bytes], setting: Setting, calling: bool = True
     ) -> Counted | Fault:
-        return _counted("programs", run, subject, payloads, setting, calling)
+        return _counted("programs", run, artifact, payloads, setting, calling)
 
     return counting
 
@@ -88,20 +88,20 @@ def count_events(event: str) -> Count:
 def _counted(
     program: str,
     once: Callable[[Session, list[str], bytes, float], Run | Fault],
-    subject: Subject,
+    artifact: Artifact,
     payloads: Sequence[bytes],
     setting: Setting,
     calling: bool,
 ) -> Counted | Fault:
-    workshop = subject.workshop
-    limits, threads = workshop.task.limits, max(1, len(setting.cores))
-    job = Job(program, workshop.interpreter, subject.tree, limits, setting.cores, setting.hash_seed, threads)
-    job = furnished(job, workshop.task)
-    session = workshop.sandbox.open(job)
+    builder = artifact.builder
+    limits, threads = builder.task.limits, max(1, len(setting.cores))
+    job = Job(program, builder.interpreter, artifact.tree, limits, setting.cores, setting.hash_seed, threads)
+    job = furnished(job, builder.task)
+    session = builder.sandbox.open(job)
     try:
         runs = [
             once(session, argv, stdin, setting.seconds * SLOWED)
-            for argv, stdin in commands(subject, session.tree, payloads, setting.layout, calling)
+            for argv, stdin in commands(artifact, session.tree, payloads, setting.layout, calling)
         ]
     except Incident as incident:
         return fault(incident, setting.seconds * SLOWED)
@@ -114,7 +114,7 @@ def _counted(
             return run
         number, code, stdout, stderr = run
         total += number
-        if workshop.task.kind is Kind.PROGRAM:
+        if builder.task.kind is Kind.PROGRAM:
             outcomes += (encode((code, stdout, stderr[-2000:])),)
         elif isinstance(answered := batch_outcomes(code, stdout, stderr), Fault):
             return answered
@@ -124,14 +124,14 @@ def _counted(
 
 
 def commands(
-    subject: Subject, tree: str, payloads: Sequence[bytes], layout: int = 0, calling: bool = True
+    artifact: Artifact, tree: str, payloads: Sequence[bytes], layout: int = 0, calling: bool = True
 ) -> list[tuple[list[str], bytes]]:
     """Returns the command and the stdin of each run: one an input for a program, one in all for a function."""
-    task = subject.workshop.task
+    task = artifact.builder.task
     if task.kind is Kind.PROGRAM:
-        return [(subject.workshop.argv(tree, layout), payload) for payload in payloads]
-    message = (tree, subject.workshop.target(layout), task.limits.output, calling, list(payloads))
-    return [(boot(subject.workshop.interpreter, "batch"), encode(message))]
+        return [(artifact.builder.argv(tree, layout), payload) for payload in payloads]
+    message = (tree, artifact.builder.target(layout), task.limits.output, calling, list(payloads))
+    return [(boot(artifact.builder.interpreter, "batch"), encode(message))]
 
 
 def batch_outcomes(code: int, stdout: bytes, stderr: bytes) -> tuple[bytes, ...] | Fault:
@@ -167,35 +167,35 @@ def _simulated_run(session: Session, argv: list[str], stdin: bytes, seconds: flo
     return number, code, stdout, stderr
 
 
-def counters(workshop: Workshop, source: str, inputs: Sequence[Input]) -> tuple[Counter, ...]:
+def counters(builder: Builder, source: str, inputs: Sequence[Input]) -> tuple[Counter, ...]:
     """Returns all that can be counted of a source text on some inputs: information for people and for the Judge.
 
     Args:
-        workshop: builds it.
+        builder: builds it.
         source: was found right before.
         inputs: a program is run on the first one.
     """
-    subject = workshop.build(source)
-    if isinstance(subject, Fault):
-        return (missing("cpu-seconds", "s", rusage.SOURCE, subject.detail),)
-    payloads = [item.payload for item in inputs][: 1 if workshop.task.kind is Kind.PROGRAM else None]
-    found = _from_outside(subject, payloads)
-    return (*found, *_simulated(subject, payloads)) if language_of_task(workshop.task).simulated else found
+    artifact = builder.build(source)
+    if isinstance(artifact, Fault):
+        return (missing("cpu-seconds", "s", rusage.SOURCE, artifact.detail),)
+    payloads = [item.payload for item in inputs][: 1 if builder.task.kind is Kind.PROGRAM else None]
+    found = _from_outside(artifact, payloads)
+    return (*found, *_simulated(artifact, payloads)) if language_of_task(builder.task).simulated else found
 
 
-def _from_outside(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
+def _from_outside(artifact: Artifact, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
     """Returns the events of a run by perf, its CPU seconds by its launcher, and its memory by the control group."""
-    workshop = subject.workshop
-    job = Job("programs", workshop.interpreter, subject.tree, workshop.task.limits, gauged=True)
-    session = workshop.sandbox.open(furnished(job, workshop.task))
+    builder = artifact.builder
+    job = Job("programs", builder.interpreter, artifact.tree, builder.task.limits, gauged=True)
+    session = builder.sandbox.open(furnished(job, builder.task))
     answer: Any = ()
 
     def go() -> None:
         nonlocal answer
-        answer, _ = session.ask("go", seconds=workshop.task.limits.seconds)
+        answer, _ = session.ask("go", seconds=builder.task.limits.seconds)
 
     try:
-        ((argv, stdin),) = commands(subject, session.tree, payloads)
+        ((argv, stdin),) = commands(artifact, session.tree, payloads)
         session.ask("prepare", argv, stdin, seconds=START_SECONDS)
         session.reset()
         events = perf.count_others(session.pids(), go)
@@ -215,14 +215,14 @@ def _from_outside(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter,
     )
 
 
-def _simulated(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
+def _simulated(artifact: Artifact, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
     """Returns what cachegrind counts of a program; it shares the program's processes."""
-    workshop = subject.workshop
-    session = workshop.sandbox.open(Job("programs", workshop.interpreter, subject.tree, workshop.task.limits))
+    builder = artifact.builder
+    session = builder.sandbox.open(Job("programs", builder.interpreter, artifact.tree, builder.task.limits))
     try:
-        ((argv, stdin),) = commands(subject, session.tree, payloads)
+        ((argv, stdin),) = commands(artifact, session.tree, payloads)
         session.ask("prepare", valgrind.command(argv, REPORT), stdin, seconds=START_SECONDS)
-        session.ask("go", seconds=workshop.task.limits.seconds * SLOWED)
+        session.ask("go", seconds=builder.task.limits.seconds * SLOWED)
         (_, report), _ = session.ask("read", REPORT, seconds=START_SECONDS)
     except Incident:
         report = b""
@@ -231,11 +231,11 @@ def _simulated(subject: Subject, payloads: Sequence[bytes]) -> tuple[Counter, ..
     return valgrind.parse(report.decode("utf-8", "replace"))
 
 
-def trial(workshop: Workshop) -> str:
+def trial(builder: Builder) -> str:
     """Returns why instructions cannot be counted in this sandbox, and the mend; empty where they can."""
-    if workshop.sandbox.name == "none":
+    if builder.sandbox.name == "none":
         return "without a sandbox, other processes cannot be told from a program's own; leave --sandbox to auto"
-    session = workshop.sandbox.open(Job("count_instructions", workshop.interpreter))
+    session = builder.sandbox.open(Job("count_instructions", builder.interpreter))
     try:
         found: Any = _simulated_run(session, ["/usr/bin/true"], b"", START_SECONDS)
     except Incident as incident:
@@ -244,7 +244,7 @@ def trial(workshop: Workshop) -> str:
         session.close()
     if isinstance(found, Fault):
         return (
-            f"{valgrind.TOOL} does not count inside {workshop.sandbox.name} ({found.detail}); apt-get install "
+            f"{valgrind.TOOL} does not count inside {builder.sandbox.name} ({found.detail}); apt-get install "
             "valgrind, in the image too where WHET_DOCKER_IMAGE names one"
         )
     return ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from whet.core.verdict import Reason
 from whet.evaluators import hidden_state
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import Costs, affordable
 from whet.evaluators.examination import Examination
@@ -20,13 +21,12 @@ from whet.evaluators.inputs.counterexample import smallest
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
-from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
+from whet.evaluators.processes import Answer
 from whet.evaluators.sequences import SequenceCheck
-from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.protocol import CpuLimit
 
@@ -63,8 +63,8 @@ class Compared:
 
 
 def compare_all(
-    baseline: Subject,
-    candidate: Subject,
+    baseline: Artifact,
+    candidate: Artifact,
     source: InputSource,
     oracle: Oracle,
     seed: int,
@@ -200,7 +200,7 @@ class _Way:
         if fault is None:
             return None
         # Not a fork: in one, much lies where it lay in the first process.
-        with closing(Side(self.theirs.subject, 1, worker=None)) as fresh:
+        with closing(Side(self.theirs.artifact, 1, worker=None)) as fresh:
             again = fresh.call(item.payload, self.seconds)
         if not isinstance(again, Fault) and self.oracle.judge(item, answer[0], again[0]) is not None:
             return Fault(Reason.NONDETERMINISTIC, f"two runs on one input differ; {fault.detail}")
@@ -232,7 +232,7 @@ class _Way:
         examination = self.examination
         rehearsal = examination.rehearsal
         self.sequences = len(rehearsal.expected)
-        if fault := SequenceCheck(rehearsal, self.theirs.subject, self.patience, self.explain).fault():
+        if fault := SequenceCheck(rehearsal, self.theirs.artifact, self.patience, self.explain).fault():
             self.last = None  # it is explained already
             raise RungEndedError(fault)
         again = hidden_state.Again(examination, self.oracle, self.patience)
@@ -242,7 +242,7 @@ class _Way:
         order = again.order(self.met)
         if len(order) < len(self.met):
             self.cut["elsewhere"] = Cut(len(order), len(self.met))
-        again.compare_elsewhere(self.theirs.subject, order, elsewhere)
+        again.compare_elsewhere(self.theirs.artifact, order, elsewhere)
 
     def explained(self, fault: Fault) -> Fault:
         """Returns a fault with the smallest input that shows it."""

@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.costs import Costs
 from whet.evaluators.examiner import Cut, Examiner, Step
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted
-from whet.evaluators.live import Answer
 from whet.evaluators.needs.broken_inputs import BrokenInputs
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import at_once
+from whet.evaluators.processes import Answer
 from whet.evaluators.sequences import Rehearsal
-from whet.evaluators.subjects import Subject
 
 FIRST_AT_ONCE = 8
 """Steps of the first group; later ones are larger. Most that is wrong is wrong on one of the first inputs."""
@@ -42,7 +42,7 @@ class Examination:
 
     def __init__(
         self,
-        baseline: Subject,
+        baseline: Artifact,
         source: InputSource,
         seed: int,
         hash_seed: int,

@@ -12,6 +12,7 @@ from typing import Any
 
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.costs import CHEAP, MODERATE, Costs, affordable, cost_class, measured, spread
 from whet.evaluators.finding import BaselineLost, Fault
 from whet.evaluators.inputs.counterexample import FEW_EXAMPLES
@@ -22,10 +23,9 @@ from whet.evaluators.inputs.plan import Draw, draws, input_hash, plan
 from whet.evaluators.inputs.rearranged import rearranged
 from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
-from whet.evaluators.live import Answer
 from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.pairs import ComparedInput, Side
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Answer
 from whet.sandbox.inside.codec import CodecError, encode, pack_size
 from whet.sandbox.protocol import CpuLimit
 
@@ -132,7 +132,7 @@ class Examiner:
 
     def __init__(
         self,
-        baseline: Subject,
+        baseline: Artifact,
         source: InputSource,
         seed: int,
         hash_seed: int,

@@ -10,8 +10,8 @@ from whet.core.errors import UsageError
 from whet.core.plugins import brought, plugged
 from whet.core.rungs import RUNGS
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Finding, Skipped
-from whet.evaluators.subjects import Workshop
 
 GROUP = "whet.rungs"
 
@@ -21,11 +21,11 @@ class ExtraRung:
     """A check of a plug-in.
 
     Attributes:
-        check: returns what is found of a candidate, from the workshop that builds its task's texts; None where there is
+        check: returns what is found of a candidate, from the builder of its task's texts; None where there is
             nothing to check. Several threads may call it at once.
     """
 
-    check: Callable[[Workshop, Candidate], Finding | None]
+    check: Callable[[Builder, Candidate], Finding | None]
 
 
 def extra_rungs() -> tuple[tuple[str, ExtraRung | Skipped], ...]:
@@ -33,12 +33,12 @@ def extra_rungs() -> tuple[tuple[str, ExtraRung | Skipped], ...]:
     return tuple((name, _rung(name)) for name in sorted(plugged(GROUP)) if name not in RUNGS)
 
 
-def checked(name: str, extra: ExtraRung | Skipped, workshop: Workshop, candidate: Candidate) -> Finding | None:
+def checked(name: str, extra: ExtraRung | Skipped, builder: Builder, candidate: Candidate) -> Finding | None:
     """Returns what a rung of a plug-in finds; where it fails, which is no fault of the candidate, that it did."""
     if isinstance(extra, Skipped):
         return extra
     try:
-        return extra.check(workshop, candidate)
+        return extra.check(builder, candidate)
     except Exception as error:  # whatever a plug-in does
         return Skipped(Reason.TOOL_MISSING, f"the plug-in {name} of {GROUP} failed: {error!r}")
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.costs import Costs
 from whet.evaluators.finding import BaselineLost, Fault, Passed, RungEndedError, Skipped
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.languages.registry import language_of_task
-from whet.evaluators.live import START_SECONDS, fault
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import START_SECONDS, fault
 from whet.sandbox.protocol import Incident, Job, Session
 from whet.sandbox.toolchains.native import PROGRAM
 
@@ -83,12 +83,12 @@ class Ended:
 
 
 def check_hazards(
-    workshop: Workshop, source: str, inputs: InputSource, seed: int, seconds: float, costs: Costs
+    builder: Builder, source: str, inputs: InputSource, seed: int, seconds: float, costs: Costs
 ) -> Passed | None:
     """Runs a candidate with sanitizers; None for what is no program that can be built with them.
 
     Args:
-        workshop: builds both sides.
+        builder: builds both sides.
         source: the candidate's text.
         inputs: draws inputs.
         seed: of the inputs.
@@ -98,13 +98,13 @@ def check_hazards(
     Raises:
         RungEndedError: something is reported, or nothing can be watched.
     """
-    if workshop.task.kind is not Kind.PROGRAM or not language_of_task(workshop.task).sanitized:
+    if builder.task.kind is not Kind.PROGRAM or not language_of_task(builder.task).sanitized:
         return None
-    used = (ADDRESSES, RACES) if _starts_threads(workshop.built(source)) else (ADDRESSES,)
+    used = (ADDRESSES, RACES) if _starts_threads(builder.built(source)) else (ADDRESSES,)
     counts, cut = {}, {}
     for sanitizer in used:
         items, planned = _inputs(inputs, derive(seed, sanitizer.name), costs)
-        counts[sanitizer.name] = _watched(workshop, source, sanitizer, items, seconds)
+        counts[sanitizer.name] = _watched(builder, source, sanitizer, items, seconds)
         if len(items) < planned:
             cut[sanitizer.name] = {"tried": len(items), "planned": planned}
     told = " and ".join(f"{count} inputs watched for {name}" for name, count in counts.items())
@@ -112,14 +112,14 @@ def check_hazards(
     return Passed(told + few, {"inputs": counts, "cut": cut})
 
 
-def _starts_threads(subject: Subject) -> bool:
-    binary = (subject.tree / PROGRAM.format(layout=0)).read_bytes()
+def _starts_threads(artifact: Artifact) -> bool:
+    binary = (artifact.tree / PROGRAM.format(layout=0)).read_bytes()
     return any(symbol in binary for symbol in STARTERS)
 
 
-def _watched(workshop: Workshop, source: str, sanitizer: Sanitizer, items: Sequence[Input], seconds: float) -> int:
+def _watched(builder: Builder, source: str, sanitizer: Sanitizer, items: Sequence[Input], seconds: float) -> int:
     """Returns how many inputs showed nothing, one at least."""
-    ours, theirs = (workshop.build(text, sanitizer.flags, layouts=1) for text in (workshop.task.source, source))
+    ours, theirs = (builder.build(text, sanitizer.flags, layouts=1) for text in (builder.task.source, source))
     if isinstance(ours, Fault):
         raise _unwatched(f"no build that watches for {sanitizer.name}: {_last_line(ours)}")
     if isinstance(theirs, Fault):  # the original can be watched: what cannot may not want to be
@@ -127,7 +127,7 @@ def _watched(workshop: Workshop, source: str, sanitizer: Sanitizer, items: Seque
         raise RungEndedError(Fault(Reason.BUILD_ERROR, said))
     baseline, candidate = _open(ours), _open(theirs)
     try:
-        return _compared(workshop, baseline, candidate, sanitizer, items, seconds)
+        return _compared(builder, baseline, candidate, sanitizer, items, seconds)
     except Incident as incident:
         found = fault(incident, seconds)
         raise RungEndedError(Fault(found.reason, f"watched for {sanitizer.name}: {found.detail}")) from None
@@ -145,7 +145,7 @@ def _last_line(found: Fault) -> str:
 
 
 def _compared(
-    workshop: Workshop,
+    builder: Builder,
     baseline: Session,
     candidate: Session,
     sanitizer: Sanitizer,
@@ -154,14 +154,14 @@ def _compared(
 ) -> int:
     clean = 0
     for item in items:
-        ours = _run_baseline(workshop, baseline, sanitizer, item, seconds)
+        ours = _run_baseline(builder, baseline, sanitizer, item, seconds)
         if ours.code < 0:
             raise _unwatched(f"no watching for {sanitizer.name} here: {ours.said[-200:]}")
         if ours.reported:
             continue
-        theirs = _run(workshop, candidate, sanitizer, item, seconds)
+        theirs = _run(builder, candidate, sanitizer, item, seconds)
         if theirs.reported:
-            if _run_baseline(workshop, baseline, sanitizer, item, seconds).reported:
+            if _run_baseline(builder, baseline, sanitizer, item, seconds).reported:
                 continue  # a race, say, shows in some processes only
             said = f"{headline(theirs.said)}\non {item.name}"
             raise RungEndedError(Fault(Reason.MEMORY_ERROR, said, {"report": theirs.said[:4000]}))
@@ -191,14 +191,14 @@ def _inputs(source: InputSource, seed: int, costs: Costs) -> tuple[list[Input], 
     return items, len(items) + left_out
 
 
-def _open(subject: Subject) -> Session:
-    workshop = subject.workshop
-    job = Job("programs", workshop.interpreter, subject.tree, workshop.task.limits)
-    return workshop.sandbox.open(replace(job, reserves=True))
+def _open(artifact: Artifact) -> Session:
+    builder = artifact.builder
+    job = Job("programs", builder.interpreter, artifact.tree, builder.task.limits)
+    return builder.sandbox.open(replace(job, reserves=True))
 
 
-def _run(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:
-    argv = ["/usr/bin/env", *sanitizer.settings, *workshop.argv(session.tree)]
+def _run(builder: Builder, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:
+    argv = ["/usr/bin/env", *sanitizer.settings, *builder.argv(session.tree)]
     session.ask("prepare", argv, item.payload, seconds=START_SECONDS)
     (kind, *answer), _ = session.ask("go", seconds=seconds)
     if kind == "error":
@@ -207,9 +207,9 @@ def _run(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input
     return Ended(answer[0], stderr.decode("utf-8", "replace"))
 
 
-def _run_baseline(workshop: Workshop, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:
+def _run_baseline(builder: Builder, session: Session, sanitizer: Sanitizer, item: Input, seconds: float) -> Ended:
     try:
-        return _run(workshop, session, sanitizer, item, seconds)
+        return _run(builder, session, sanitizer, item, seconds)
     except Incident as incident:
         said = fault(incident, seconds).detail
         lost = BaselineLost(Reason.NONDETERMINISTIC, f"the original, watched for {sanitizer.name}: {said}")

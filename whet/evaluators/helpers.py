@@ -19,16 +19,16 @@ from whet.core.helpers import Helpers
 from whet.core.task import Kind, Task
 from whet.core.trees import parse_python
 from whet.core.verdict import Verdict
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.counterexample import LARGEST_KEPT, SMALLEST
 from whet.evaluators.inputs.plan import plan
 from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.languages.registry import language_of_task
-from whet.evaluators.live import LiveFunction
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
+from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.screen import parameters
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.protocol import Incident
 
 MOST_INPUTS = 16
@@ -96,13 +96,13 @@ class Comparison:
     """Compares the functions that rewrites share with the original.
 
     Attributes:
-        workshop: of the task; see `comparable`.
+        builder: of the task; see `comparable`.
         source: of its inputs.
         seconds: that a call may take.
         hash_seed: of all processes.
     """
 
-    workshop: Workshop
+    builder: Builder
     source: InputSource
     seconds: float
     hash_seed: int
@@ -114,7 +114,7 @@ class Comparison:
             candidate: the rewrite's text.
             inputs: on which the original's calls are recorded.
         """
-        task = self.workshop.task
+        task = self.builder.task
         assert task.symbol is not None, "a function has a name"
         names = shared(task.source, candidate, task.symbol)
         calls = self._recorded(names, inputs) if names else {}
@@ -129,14 +129,14 @@ class Comparison:
 
     def _recorded(self, names: Sequence[str], inputs: Sequence[Input]) -> Mapping[str, list[bytes]]:
         """Returns the arguments with which the original calls some functions, the smallest first."""
-        live = self._subject(self.workshop.task.source).start(hash_seed=self.hash_seed, worker=0)
-        if not isinstance(live, LiveFunction):
+        process = self._artifact(self.builder.task.source).start(hash_seed=self.hash_seed, worker=0)
+        if not isinstance(process, FunctionProcess):
             return {}
         found: defaultdict[str, list[bytes]] = defaultdict(list)
-        with closing(live):
+        with closing(process):
             try:
                 payloads = [item.payload for item in inputs]
-                for name, call in live.helper_calls(payloads, names, MOST_RECORDED, self.seconds):
+                for name, call in process.helper_calls(payloads, names, MOST_RECORDED, self.seconds):
                     found[name].append(call)
             except (Incident, ValueError):
                 return {}
@@ -144,12 +144,12 @@ class Comparison:
 
     def _difference(self, candidate: str, name: str, calls: Iterable[bytes]) -> str:
         """Returns how a function of the rewrite differs from the original's on the first call where it does."""
-        shop = self.workshop
-        own = Workshop(replace(shop.task, symbol=name), shop.sandbox, shop.interpreter, shop.preload, layouts=1)
+        shop = self.builder
+        own = Builder(replace(shop.task, symbol=name), shop.sandbox, shop.interpreter, shop.preload, layouts=1)
         with ExitStack() as stack:
             oracle = stack.enter_context(closing(Oracle(own.task, self.source, own)))
             ours, theirs = (
-                stack.enter_context(closing(Side(replace(self._subject(text), workshop=own), self.hash_seed)))
+                stack.enter_context(closing(Side(replace(self._artifact(text), builder=own), self.hash_seed)))
                 for text in (shop.task.source, candidate)
             )
             for call in calls:
@@ -162,7 +162,7 @@ class Comparison:
                     return f"{found.detail}\n{oracle.input_text(item)}"
         return ""
 
-    def _subject(self, source: str) -> Subject:
-        subject = self.workshop.build(source)
-        assert isinstance(subject, Subject), "Python needs no building"
-        return subject
+    def _artifact(self, source: str) -> Artifact:
+        artifact = self.builder.build(source)
+        assert isinstance(artifact, Artifact), "Python needs no building"
+        return artifact

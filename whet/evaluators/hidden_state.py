@@ -8,16 +8,16 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.costs import MODERATE
 from whet.evaluators.examination import Examination
 from whet.evaluators.examiner import Step
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import derive
-from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Answer
 
 AGAIN = 12
 """Inputs that are met again at the end, in reverse order."""
@@ -44,9 +44,9 @@ class Elsewhere:
     hash_seed: int
     worker: int | None
 
-    def side(self, subject: Subject) -> Side:
-        """Returns the way to call a subject there."""
-        return Side(subject, self.hash_seed, self.worker)
+    def side(self, artifact: Artifact) -> Side:
+        """Returns the way to call an artifact there."""
+        return Side(artifact, self.hash_seed, self.worker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Again:
                 spent += one.cost
         return kept
 
-    def compare_elsewhere(self, candidate: Subject, order: Sequence[Step], elsewhere: Elsewhere) -> None:
+    def compare_elsewhere(self, candidate: Artifact, order: Sequence[Step], elsewhere: Elsewhere) -> None:
         """Meets inputs in another process and under another hash seed.
 
         Where the candidate differs, the baseline is asked for the same: what it does counts as right.

@@ -22,13 +22,13 @@ from whet.core.errors import BaselineError
 from whet.core.plain import from_plain, to_plain
 from whet.core.store import Store
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.baseline import Baseline, retimed
 from whet.evaluators.costs import Costs
 from whet.evaluators.evidence.provenance import machine, sandbox_facts, toolchain, tools
 from whet.evaluators.inputs.calibration import CallSeconds, calibrated
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.meters.base import Meter
-from whet.evaluators.subjects import Subject, Workshop
 
 VALIDATED, CALIBRATED = "validated", "calibrated"
 T = TypeVar("T")
@@ -70,18 +70,18 @@ class KnownBaselines:
 
     Args:
         store: where it is kept.
-        workshop: of the task.
+        builder: of the task.
     """
 
-    def __init__(self, store: Store, workshop: Workshop) -> None:
+    def __init__(self, store: Store, builder: Builder) -> None:
         self._store = store
-        self._workshop = workshop
+        self._builder = builder
 
-    def recalled(self, subject: Subject, source: InputSource, meter: Meter, seed: int) -> Baseline | None:
+    def recalled(self, artifact: Artifact, source: InputSource, meter: Meter, seed: int) -> Baseline | None:
         """Returns the baseline as an earlier run validated it; None where none did, or where it fails now.
 
         Args:
-            subject: the baseline, built.
+            artifact: the baseline, built.
             source: draws the inputs.
             meter: what it will be measured by.
             seed: of the inputs that it is timed on.
@@ -89,9 +89,9 @@ class KnownBaselines:
         facts = self._read(VALIDATED, Facts)
         if facts is None or not {f"size {size}" for size in source.sizes} <= facts.seconds.keys():
             return None
-        known = Baseline(subject, meter=meter, **{name: getattr(facts, name) for name in Facts.__slots__})
+        known = Baseline(artifact, meter=meter, **{name: getattr(facts, name) for name in Facts.__slots__})
         try:
-            return retimed(self._workshop.task, known, source, seed)
+            return retimed(self._builder.task, known, source, seed)
         except BaselineError:
             return None
 
@@ -105,14 +105,14 @@ class KnownBaselines:
 
     def sized(self, seed: int, timed: bool, call_seconds: CallSeconds) -> Task:
         """Returns the task with sizes; see `whet.evaluators.inputs.calibration.calibrated`."""
-        task = self._workshop.task
+        task = self._builder.task
         what = f"{CALIBRATED} {timed}"
         if task.workload.sizes:
             return task
         if (known := self._read(what, Sizes)) is not None:
             found = {name: getattr(known, name) for name in Sizes.__slots__}
             return replace(task, workload=replace(task.workload, **found))
-        sized = calibrated(self._workshop, seed, timed, call_seconds)
+        sized = calibrated(self._builder, seed, timed, call_seconds)
         if sized.workload != task.workload:
             self._write(what, Sizes(sized.workload.generator, sized.workload.sizes, sized.workload.origin))
         return sized
@@ -133,12 +133,12 @@ class KnownBaselines:
 
     @cached_property
     def _follows(self) -> str:
-        workshop, task = self._workshop, self._workshop.task
+        builder, task = self._builder, self._builder.task
         follows: dict[str, Any] = {
             "whet": {name: tools()[name] for name in ("whet", "harness")},
             "machine": to_plain(machine()),
-            "toolchain": to_plain(toolchain(task, workshop.interpreter)),
-            "sandbox": sandbox_facts(workshop.sandbox.facts),
+            "toolchain": to_plain(toolchain(task, builder.interpreter)),
+            "sandbox": sandbox_facts(builder.sandbox.facts),
             "filename": task.filename,
             "task": {name: value for name, value in to_plain(task).items() if name not in PLACES},
         }

@@ -20,6 +20,7 @@ from whet.core.store import Store
 from whet.core.task import HINTS, Task
 from whet.core.verdict import Verdict
 from whet.evaluators.apart import Apart
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline, examine, expect_fit
 from whet.evaluators.batches import Batches, hash_seeds
@@ -50,10 +51,9 @@ from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.ptx.running import on_device
 from whet.evaluators.rungs import climbed
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.instruments import Instruments, default_instruments
 from whet.evaluators.timing.metrics import Metrics, looks_at
-from whet.evaluators.timing.statistics import QUICK, Looks, Stage
+from whet.evaluators.timing.statistics import QUICK, Stage, StoppingPlan
 from whet.evaluators.winner import with_counters, with_labels
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -96,7 +96,7 @@ def open_ladder(
         if task.package is not None:
             listener(Event(EventKind.STAGE, described(task.package)))
         given = task.workload
-        bare = Workshop(task, sandbox, interpreter, layouts=1)
+        bare = Builder(task, sandbox, interpreter, layouts=1)
         trial, paced = derive(seed, "calibrate"), read.call_seconds
         task = (
             calibrated(bare, trial, timed, paced)
@@ -107,13 +107,13 @@ def open_ladder(
             told = "type hints" if task.workload.origin == HINTS else "the workload file"
             sizes = ", ".join(map(str, task.workload.sizes))
             listener(Event(EventKind.STAGE, f"inputs: from {told}, of sizes {sizes}"))
-        workshop = Workshop(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
-        meters = [read.meter(name, workshop) for name in (options.metrics[0], *options.beside)]
+        builder = Builder(task, sandbox, interpreter, preloads(task), native.LAYOUTS if timed else 1)
+        meters = [read.meter(name, builder) for name in (options.metrics[0], *options.beside)]
         source = InputSource(task, sandbox, interpreter)
         if timed:
             source.expect_timeable()
-        known = None if store is None or not keepable(task) else KnownBaselines(store, workshop)
-        return Ladder(workshop, source, options, seed, meters, read, listener, explain, known)
+        known = None if store is None or not keepable(task) else KnownBaselines(store, builder)
+        return Ladder(builder, source, options, seed, meters, read, listener, explain, known)
     except BaseException:
         sandbox.close()
         raise
@@ -124,7 +124,7 @@ class Ladder:
 
     def __init__(
         self,
-        workshop: Workshop,
+        builder: Builder,
         source: InputSource,
         options: Options,
         seed: int,
@@ -134,8 +134,8 @@ class Ladder:
         explain: bool,
         known: KnownBaselines | None,
     ) -> None:
-        self.task = workshop.task
-        self._workshop = workshop
+        self.task = builder.task
+        self._builder = builder
         self._source = source
         self._options = options
         self._seed = seed
@@ -144,18 +144,18 @@ class Ladder:
         self._instruments = instruments
         self._listener = listener
         self._known = known
-        self._explain = explain and workshop.task.module is None  # a module takes the shapes that it has
-        self._oracle = Oracle(self.task, source, workshop)
-        self._metrics = Metrics(workshop, source, self._oracle, options, self._meters, instruments, listener)
+        self._explain = explain and builder.task.module is None  # a module takes the shapes that it has
+        self._oracle = Oracle(self.task, source, builder)
+        self._metrics = Metrics(builder, source, self._oracle, options, self._meters, instruments, listener)
         self._batches = Batches(seed, self._examination)
         routine = self.task.signature is not None and self.task.launch is None
-        self._routines = Routines(workshop, source, self._oracle) if routine else None
-        self._kernels = PtxKernels(workshop, options) if self.task.launch is not None else None
+        self._routines = Routines(builder, source, self._oracle) if routine else None
+        self._kernels = PtxKernels(builder, options) if self.task.launch is not None else None
         judges = (self._routines, self._kernels)
         self._apart = judging_apart(
-            workshop, source, self._oracle, options, seed, *judges, self._compared_alone, open_ladder
+            builder, source, self._oracle, options, seed, *judges, self._compared_alone, open_ladder
         )
-        self._rungs = Rungs(workshop, source, self._oracle, options, seed, *judges)
+        self._rungs = Rungs(builder, source, self._oracle, options, seed, *judges)
         self._timing = Timing(
             self.task, options, seed, self._metrics, self._apart, lambda: self.baseline, lambda: self.comparing
         )
@@ -168,9 +168,9 @@ class Ladder:
         return self._apart if self._apart is not None and self._apart.judges(candidate) else None
 
     @property
-    def workshop(self) -> Workshop:
+    def builder(self) -> Builder:
         """Where its candidates are built."""
-        return self._workshop
+        return self._builder
 
     @property
     def source(self) -> InputSource:
@@ -200,28 +200,28 @@ class Ladder:
         task = self.task
         if self._kernels is not None:
             self._kernels.expect_assembled()
-        subject = expect_built(task, self._workshop)
+        artifact = expect_built(task, self._builder)
         if language_of_task(task).interpreted:
-            self._listener(Event(EventKind.STAGE, self._workshop.interpreter.said, {"stage": "python"}))
-        self._baseline = self._instruments.paced(self._examined(subject, shortest_limit))
+            self._listener(Event(EventKind.STAGE, self._builder.interpreter.said, {"stage": "python"}))
+        self._baseline = self._instruments.paced(self._examined(artifact, shortest_limit))
         if self._kernels is not None and self._apart is None:
             seed = derive(self._seed, "standing")
-            self._baseline = on_device(self._workshop, self._baseline, self._source, self._oracle, seed)
+            self._baseline = on_device(self._builder, self._baseline, self._source, self._oracle, seed)
         if task.module is not None and task.module.scaled:
             self._listener(Event(EventKind.STAGE, f"scaled to this machine: {task.module.scaled}"))
         if self._baseline.strengthened:
             self._listener(Event(EventKind.STAGE, f"inputs: {self._baseline.strengthened}"))
-        self._tests = own_tests(task, self._workshop)
+        self._tests = own_tests(task, self._builder)
         self._later = self._rungs.later(self._baseline, self.comparing, self._tests)
 
-    def _examined(self, subject: Subject, shortest_limit: float | None) -> Baseline:
+    def _examined(self, artifact: Artifact, shortest_limit: float | None) -> Baseline:
         """Returns what an earlier run found of the baseline, or finds it."""
         seed = derive(self._seed, "validate")
         known = self._known if shortest_limit is None else None
-        if known is not None and (found := known.recalled(subject, self._source, self._meter, seed)) is not None:
+        if known is not None and (found := known.recalled(artifact, self._source, self._meter, seed)) is not None:
             self._listener(Event(EventKind.STAGE, f"the baseline is as it was validated at {found.validated}"))
             return found
-        found = examine(self.task, subject, self._source, self._oracle, seed, self._meter, shortest_limit)
+        found = examine(self.task, artifact, self._source, self._oracle, seed, self._meter, shortest_limit)
         if known is not None:
             known.keep(found)
         return found
@@ -236,17 +236,17 @@ class Ladder:
     @property
     def comparing(self) -> Comparing:
         """Compares candidates with the validated baseline."""
-        return Comparing(self._workshop, self._source, self._oracle, self.baseline, self._explain)
+        return Comparing(self._builder, self._source, self._oracle, self.baseline, self._explain)
 
     @property
-    def looks(self) -> Looks:
+    def looks(self) -> StoppingPlan:
         """When the metric is looked at."""
         return looks_at(self._meter, self._options)
 
     def provenance(self, keep: Callable[[str], str]) -> Provenance:
         """See `whet.evaluators.protocol.Evaluator.provenance`."""
         validated = "" if self._baseline is None else self._baseline.validated
-        return gather(self._workshop, self._seed, self._tests, keep, validated)
+        return gather(self._builder, self._seed, self._tests, keep, validated)
 
     def circumstances(self) -> Circumstances:
         """See `whet.evaluators.protocol.Evaluator.circumstances`."""
@@ -260,12 +260,12 @@ class Ladder:
             return self._kernels.profile(candidate)
         self._source.expect_timeable()
         inputs = self._looked_at(candidate, "profile")
-        found = profile(self._workshop, candidate.source, inputs)
+        found = profile(self._builder, candidate.source, inputs)
         if advice := language_of_answer(self.task, candidate.source).advice:
-            found = replace(found, model=advice(self._workshop.sandbox, self._workshop.interpreter, candidate.source))
+            found = replace(found, model=advice(self._builder.sandbox, self._builder.interpreter, candidate.source))
         if not language_of_task(self.task).memory_beside:
             return found
-        return replace(found, memory=memory(self._workshop, candidate.source, inputs))
+        return replace(found, memory=memory(self._builder, candidate.source, inputs))
 
     def _looked_at(self, candidate: Candidate, purpose: str) -> Sequence[Input]:
         """Draws a few of the largest inputs."""
@@ -284,7 +284,7 @@ class Ladder:
         with closing(Climber(candidate, self._batches.alone(candidate.id))) as climber:
             found = climbed(candidate.id, checks_of(self._rungs.early(), climber), self._options.until).until("test")
         if found.failed:
-            expect_loadable(self.task, self._workshop)  # what is wrong with both is not the candidate's fault
+            expect_loadable(self.task, self._builder)  # what is wrong with both is not the candidate's fault
         return found
 
     def check(self, candidate: Candidate) -> Verdict:
@@ -304,7 +304,7 @@ class Ladder:
         if not comparable(self.task, verdict):
             return Helpers()
         seed = derive(self._seed, "helpers", candidate.id)
-        asked = Comparison(self._workshop, self._source, self.baseline.limit, hash_seeds(seed, "helpers")[0])
+        asked = Comparison(self._builder, self._source, self.baseline.limit, hash_seeds(seed, "helpers")[0])
         return asked.lowest(candidate.source, inputs_for(self._source, verdict, seed))
 
     def measure(
@@ -330,7 +330,7 @@ class Ladder:
 
     def _described(self, candidate: Candidate, confirmed: Verdict) -> Verdict:
         if self._kernels is None:
-            confirmed = with_counters(self._workshop, candidate, confirmed, self._looked_at(candidate, "counters"))
+            confirmed = with_counters(self._builder, candidate, confirmed, self._looked_at(candidate, "counters"))
         return with_labels(self.task, candidate, confirmed, lambda: self.profile(candidate))
 
     def close(self) -> None:
@@ -340,7 +340,7 @@ class Ladder:
             self._apart.close()
         self._oracle.close()
         self._source.close()
-        self._workshop.sandbox.close()
+        self._builder.sandbox.close()
 
     def _examination(self, seed: int, hash_seed: int) -> Examination:
         return self.comparing.examination(seed, hash_seed)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from whet.core.errors import BaselineError
 from whet.core.task import Task
 from whet.core.text import first_line
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import language_of_task
-from whet.evaluators.live import Live
 from whet.evaluators.own_tests import OwnTests
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import TargetProcess
 
 
 def expect_parsed(task: Task) -> None:
@@ -18,29 +18,29 @@ def expect_parsed(task: Task) -> None:
         raise BaselineError(f"{task.path} does not parse: {fault.detail}", fault.reason.value)
 
 
-def expect_built(task: Task, workshop: Workshop) -> Subject:
+def expect_built(task: Task, builder: Builder) -> Artifact:
     """Returns a baseline that is ready to run.
 
     Raises:
         BaselineError: it does not parse, or does not compile.
     """
     expect_parsed(task)
-    subject = workshop.build(task.original[0])
-    if isinstance(subject, Fault):
-        raise BaselineError(f"{task.path} does not compile: {first_line(subject.detail)}", subject.reason.value)
-    return subject
+    artifact = builder.build(task.original[0])
+    if isinstance(artifact, Fault):
+        raise BaselineError(f"{task.path} does not compile: {first_line(artifact.detail)}", artifact.reason.value)
+    return artifact
 
 
-def expect_loadable(task: Task, workshop: Workshop) -> None:
+def expect_loadable(task: Task, builder: Builder) -> None:
     """Returns where a baseline can be built and started.
 
     Raises:
         BaselineError: it cannot.
     """
-    started(task, expect_built(task, workshop), 1).close()
+    started(task, expect_built(task, builder), 1).close()
 
 
-def own_tests(task: Task, workshop: Workshop) -> OwnTests | None:
+def own_tests(task: Task, builder: Builder) -> OwnTests | None:
     """Returns the target's own tests, which the baseline passes; None where the task names none.
 
     Raises:
@@ -48,24 +48,24 @@ def own_tests(task: Task, workshop: Workshop) -> OwnTests | None:
     """
     if task.tests is None:
         return None
-    interpreter = workshop.interpreter
-    tests = OwnTests.of(task, interpreter).validated(workshop.sandbox, interpreter, task.source)
+    interpreter = builder.interpreter
+    tests = OwnTests.of(task, interpreter).validated(builder.sandbox, interpreter, task.source)
     if isinstance(tests, Fault):
         detail = first_line(tests.detail.replace("\n", " ", 1))
         raise BaselineError(f"{task.path} fails its own tests before any change: {detail}", "own_tests")
     return tests
 
 
-def started(task: Task, subject: Subject, hash_seed: int) -> Live:
+def started(task: Task, artifact: Artifact, hash_seed: int) -> TargetProcess:
     """Returns a process of the baseline.
 
     Raises:
         BaselineError: it does not load.
     """
-    live = subject.start(hash_seed=hash_seed)
-    if isinstance(live, Fault):
-        raise BaselineError(f"{task.target} does not load: {line(live.detail)}", live.reason.value)
-    return live
+    process = artifact.start(hash_seed=hash_seed)
+    if isinstance(process, Fault):
+        raise BaselineError(f"{task.target} does not load: {line(process.detail)}", process.reason.value)
+    return process
 
 
 def line(text: str) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from whet.core.signature import Argument
 from whet.core.task import Kind, Task
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.compare import JudgeFloats, show
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import RESULT, Groups, leaves, wide
@@ -27,7 +28,6 @@ from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.native_variables import FLOATS, Float, Variable
 from whet.evaluators.own_state import is_cache
 from whet.evaluators.sequence_outcomes import Came, by_half_the_digits, first_difference, value_difference
-from whet.evaluators.subjects import Subject
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.exported_data import keeps_state
 from whet.sandbox.inside.native_target import element_bytes
@@ -60,7 +60,7 @@ class NativeState:
     errno: bool
 
     @classmethod
-    def of(cls, task: Task, baseline: Subject) -> NativeState | None:
+    def of(cls, task: Task, baseline: Artifact) -> NativeState | None:
         """Returns how a target is compared; None where it is no native function, or keeps nothing."""
         if task.kind is not Kind.FUNCTION or task.signature is None or task.launch is not None:
             return None
@@ -119,10 +119,10 @@ class NativeState:
                     yield f"{_readable(name)}{where}"
 
 
-def trapped(baseline: Subject) -> Subject | None:
+def trapped(baseline: Artifact) -> Artifact | None:
     """Returns the original in a build that ends where it would read beside a variable; None where there is none."""
-    built = baseline.workshop.build(baseline.source, TRAPS, layouts=1)
-    return built if isinstance(built, Subject) else None
+    built = baseline.builder.build(baseline.source, TRAPS, layouts=1)
+    return built if isinstance(built, Artifact) else None
 
 
 def _plain(one: Argument, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.compare import Difference, difference, show, stdout_difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.judge import FloatJudge
@@ -17,7 +18,6 @@ from whet.evaluators.inputs.plain_data import read
 from whet.evaluators.inputs.source import EDITED, Input, InputSource
 from whet.evaluators.outcomes import decode_run
 from whet.evaluators.python_text import call_text, session_text
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node, decode
 
@@ -31,19 +31,19 @@ LAST_CHARACTERS = 800
 class Oracle:
     """Knows what is right for one task. Safe for several threads."""
 
-    def __init__(self, task: Task, source: InputSource, workshop: Workshop | None = None) -> None:
+    def __init__(self, task: Task, source: InputSource, builder: Builder | None = None) -> None:
         """Begins without any process.
 
         Args:
             task: says how outcomes are compared.
             source: of the inputs; knows the workload's own property.
-            workshop: where the baseline is run with more bits; None judges floats by a few units of their last place.
+            builder: where the baseline is run with more bits; None judges floats by a few units of their last place.
         """
         self._task = task
         self._source = source
         ratio = task.oracle.tolerance.error_ratio
-        judged = ratio and workshop is not None and task.kind is Kind.FUNCTION
-        self._floats = FloatJudge(ratio, _reference(workshop)) if judged and workshop is not None else None
+        judged = ratio and builder is not None and task.kind is Kind.FUNCTION
+        self._floats = FloatJudge(ratio, _reference(builder)) if judged and builder is not None else None
 
     @property
     def floats(self) -> FloatJudge | None:
@@ -112,5 +112,5 @@ def _session(symbol: str, payload: bytes) -> str:
         return ""
 
 
-def _reference(workshop: Workshop) -> Reference:
-    return PythonReference(workshop) if workshop.task.signature is None else NativeReference(workshop)
+def _reference(builder: Builder) -> Reference:
+    return PythonReference(builder) if builder.task.signature is None else NativeReference(builder)

@@ -7,10 +7,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, sound
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Answer, Live, Pass
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Answer, Pass, TargetProcess
 from whet.sandbox.protocol import CpuLimit
 
 MOST_AT_ONCE = 64
@@ -40,24 +40,24 @@ OneInput = TypeVar("OneInput", bound=ComparedInput)
 
 
 class Side:
-    """Calls one subject, in one process for as long as that lives."""
+    """Calls one artifact, in one process for as long as that lives."""
 
-    def __init__(self, subject: Subject, hash_seed: int, worker: int | None = 0) -> None:
+    def __init__(self, artifact: Artifact, hash_seed: int, worker: int | None = 0) -> None:
         """Starts nothing yet.
 
         Args:
-            subject: what is called.
+            artifact: what is called.
             hash_seed: PYTHONHASHSEED of its processes.
             worker: of which warm worker they are forks; None for fresh processes.
         """
-        self.subject = subject
+        self.artifact = artifact
         self._hash_seed = hash_seed
         self._worker = worker
-        self._live: Live | None = None
+        self._process: TargetProcess | None = None
 
     def another(self) -> Side:
-        """Returns a side of the same subject with a process of its own."""
-        return Side(self.subject, self._hash_seed, self._worker)
+        """Returns a side of the same artifact with a process of its own."""
+        return Side(self.artifact, self._hash_seed, self._worker)
 
     def open(self) -> None:
         """Starts its process, where there is none.
@@ -65,47 +65,47 @@ class Side:
         Raises:
             RungEndedError: it does not start.
         """
-        sound(self._process())
+        sound(self._started())
 
-    def _process(self) -> Live | Fault:
-        if self._live is None:
-            live = self.subject.start(hash_seed=self._hash_seed, worker=self._worker)
-            if isinstance(live, Fault):
-                return live
-            self._live = live
-        return self._live
+    def _started(self) -> TargetProcess | Fault:
+        if self._process is None:
+            process = self.artifact.start(hash_seed=self._hash_seed, worker=self._worker)
+            if isinstance(process, Fault):
+                return process
+            self._process = process
+        return self._process
 
     def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
-        """Runs one input; see `whet.evaluators.live.Live.call`."""
-        live = self._process()
-        answer = live if isinstance(live, Fault) else live.call(payload, seconds)
+        """Runs one input; see `whet.evaluators.processes.TargetProcess.call`."""
+        process = self._started()
+        answer = process if isinstance(process, Fault) else process.call(payload, seconds)
         if isinstance(answer, Fault):
             self.close()
         return answer
 
     def timed(self, payload: bytes, seconds: float) -> Pass | Fault:
-        """Runs one input in a window of its own; see `whet.evaluators.live.Live.timed`."""
-        live = self._process()
-        found = live if isinstance(live, Fault) else live.timed([payload], seconds)
+        """Runs one input in a window of its own; see `whet.evaluators.processes.TargetProcess.timed`."""
+        process = self._started()
+        found = process if isinstance(process, Fault) else process.timed([payload], seconds)
         if isinstance(found, Fault):
             self.close()
         return found
 
     def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
-        """Yields an answer for each input; see `whet.evaluators.live.Live.calls`.
+        """Yields an answer for each input; see `whet.evaluators.processes.TargetProcess.calls`.
 
         Those behind a fault meet a new process. So do later ones where not all answers are taken.
         """
         given = 0
         while given < len(payloads):
-            live = self._process()
-            if isinstance(live, Fault):
-                yield live
+            process = self._started()
+            if isinstance(process, Fault):
+                yield process
                 given += 1
                 continue
             whole = False
             try:
-                with closing(live.calls(payloads[given:], seconds, way)) as answers:
+                with closing(process.calls(payloads[given:], seconds, way)) as answers:
                     for answer in answers:
                         given += 1
                         whole = given == len(payloads) and not isinstance(answer, Fault)
@@ -124,9 +124,9 @@ class Side:
 
     def close(self) -> None:
         """Ends its process."""
-        if self._live is not None:
-            self._live.close()
-            self._live = None
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
 def at_once(met: Iterable[OneInput], first: int = MOST_AT_ONCE) -> Iterator[list[OneInput]]:

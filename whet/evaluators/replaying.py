@@ -12,13 +12,13 @@ from whet.core.errors import UsageError
 from whet.core.events import Event, EventKind, Listener
 from whet.core.options import Options
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import takes_objects
-from whet.evaluators.live import Answer, Live
 from whet.evaluators.outcomes import decode_call
+from whet.evaluators.processes import Answer, TargetProcess
 from whet.evaluators.recording import ENDED, KILLED, SECONDS, UNKNOWN, Command, Recording, chosen, record
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 
@@ -66,9 +66,9 @@ def with_recorded(task: Task, options: Options, listener: Listener, seconds: flo
         listener(Event(EventKind.STAGE, f"recording the calls of {task.name} in: {command.shown}"))
         found = record(task, command, sandbox, interpreter, seconds)
         _expect_calls(task, command, found, seconds)
-        subject = Workshop(task, sandbox, interpreter).build(task.source)
-        assert isinstance(subject, Subject), "Python needs no building"
-        replayed = replay(subject, chosen(found.payloads, found.seen))
+        artifact = Builder(task, sandbox, interpreter).build(task.source)
+        assert isinstance(artifact, Artifact), "Python needs no building"
+        replayed = replay(artifact, chosen(found.payloads, found.seen))
     if not replayed.values and not replayed.raised:
         raise UsageError(
             f"--record {command.shown!r}: none of {found.seen} calls of {task.name} can be repeated: "
@@ -80,20 +80,20 @@ def with_recorded(task: Task, options: Options, listener: Listener, seconds: flo
     return replace(task, workload=replace(workload, recorded=values, calls=(*replayed.raised, *workload.calls)))
 
 
-def replay(subject: Subject, payloads: Sequence[bytes]) -> Replayed:
+def replay(artifact: Artifact, payloads: Sequence[bytes]) -> Replayed:
     """Repeats calls in two processes of the baseline, which differ in what follows from the order of a set."""
     found = Replayed()
     lost = 0
     end = time.perf_counter() + REPLAY_SECONDS
     with ExitStack() as stack:
-        lives: list[Live] = []
+        lives: list[TargetProcess] = []
         for payload in payloads:
             if lost >= MOST_LOST or time.perf_counter() > end:
                 found.dropped["not repeated, since others took too long or ended the process"] += 1
                 continue
-            lives = lives or [stack.enter_context(closing(_start(subject, seed))) for seed in (1, 2)]
-            answers = [live.call(payload, subject.workshop.task.limits.seconds) for live in lives]
-            lost += _sort(subject.workshop.task, payload, answers, found)
+            lives = lives or [stack.enter_context(closing(_start(artifact, seed))) for seed in (1, 2)]
+            answers = [process.call(payload, artifact.builder.task.limits.seconds) for process in lives]
+            lost += _sort(artifact.builder.task, payload, answers, found)
             if any(isinstance(answer, Fault) for answer in answers):
                 lives = []
     return found
@@ -119,11 +119,11 @@ def _sort(task: Task, payload: bytes, answers: Sequence[Answer], found: Replayed
     return False
 
 
-def _start(subject: Subject, hash_seed: int) -> Live:
-    live = subject.start(hash_seed=hash_seed)
-    if isinstance(live, Fault):
-        raise UsageError(f"{subject.workshop.task.target} does not load: {' '.join(live.detail.split())[:400]}")
-    return live
+def _start(artifact: Artifact, hash_seed: int) -> TargetProcess:
+    process = artifact.start(hash_seed=hash_seed)
+    if isinstance(process, Fault):
+        raise UsageError(f"{artifact.builder.task.target} does not load: {' '.join(process.detail.split())[:400]}")
+    return process
 
 
 def _expect_calls(task: Task, command: Command, found: Recording, seconds: float) -> None:

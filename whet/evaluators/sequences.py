@@ -14,6 +14,7 @@ from functools import partial
 
 from whet.core.task import Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import CHEAP, MODERATE, affordable, spread
 from whet.evaluators.examiner import VALUE, Step
@@ -23,14 +24,13 @@ from whet.evaluators.inputs.shrink import shrink
 from whet.evaluators.inputs.source import EDITED, InputSource
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.languages.registry import takes_objects
-from whet.evaluators.live import Answer
 from whet.evaluators.native_readers import Reader
 from whet.evaluators.native_state import NativeState, trapped
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
+from whet.evaluators.processes import Answer
 from whet.evaluators.sequence_outcomes import Came, came_of, differing
-from whet.evaluators.subjects import Subject
 
 FEWEST, MOST = 2, 24
 """Sequences on objects; the first however slow calls are."""
@@ -82,7 +82,7 @@ class Rehearsal:
     """
 
     def __init__(
-        self, baseline: Subject, source: InputSource, met: Sequence[Step], seed: int, hash_seed: int, seconds: float
+        self, baseline: Artifact, source: InputSource, met: Sequence[Step], seed: int, hash_seed: int, seconds: float
     ) -> None:
         self.baseline = baseline
         self.source = source
@@ -130,10 +130,10 @@ class Rehearsal:
         # Of a function beside which nothing is kept, single calls have shown all.
         return expected if self._native is not None or any(map(_keeps_state, expected)) else []
 
-    def answers(self, subject: Subject, sequences: Sequence[Calls], hash_seed: int, fork: bool = True) -> list[Came]:
+    def answers(self, artifact: Artifact, sequences: Sequence[Calls], hash_seed: int, fork: bool = True) -> list[Came]:
         """Returns what comes of sequences in one process of their own, up to the first on which that ends."""
         found = []
-        side = Side(subject, hash_seed, 0 if fork else None)
+        side = Side(artifact, hash_seed, 0 if fork else None)
         payloads = [calls.payload for calls in sequences]
         with closing(side), closing(side.calls(payloads, self.seconds, "sequence")) as answers:
             for answer in answers:
@@ -142,7 +142,7 @@ class Rehearsal:
                 found.append(came_of(answer[0]))
         return found
 
-    def witnesses(self) -> Iterator[Subject]:
+    def witnesses(self) -> Iterator[Artifact]:
         """Yields the baseline, and of a native one a build in which what it reads beside its variables shows."""
         yield self.baseline
         if self._native is not None and (other := trapped(self.baseline)) is not None:
@@ -176,7 +176,7 @@ class SequenceCheck:
     """
 
     rehearsal: Rehearsal
-    candidate: Subject
+    candidate: Artifact
     patience: Patience
     explain: bool
 
@@ -231,8 +231,8 @@ class SequenceCheck:
         """Whether the baseline does the same in other processes that are no forks, under another hash seed."""
         rehearsal = self.rehearsal
         first = rehearsal.answers(rehearsal.baseline, sequences, rehearsal.hash_seed)
-        for subject in rehearsal.witnesses():
-            again = rehearsal.answers(subject, sequences, 1, fork=False)
+        for artifact in rehearsal.witnesses():
+            again = rehearsal.answers(artifact, sequences, 1, fork=False)
             if len(first) != len(again) or any(map(rehearsal.differing, first, again)):
                 return False
         return True

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from whet.core.task import Limits
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import START_SECONDS, fault
+from whet.evaluators.processes import START_SECONDS, fault
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 

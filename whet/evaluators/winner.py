@@ -10,18 +10,18 @@ from whet.core.plain import to_plain
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import Verdict
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.counting import counters
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.labels.registry import evidence, labels, settled
 from whet.evaluators.rungs import with_evidence
-from whet.evaluators.subjects import Workshop
 
 
-def with_counters(workshop: Workshop, candidate: Candidate, verdict: Verdict, inputs: Sequence[Input]) -> Verdict:
+def with_counters(builder: Builder, candidate: Candidate, verdict: Verdict, inputs: Sequence[Input]) -> Verdict:
     """Adds to the evidence of the last rung what is counted of both sides on the same inputs."""
-    sides = {"baseline": workshop.task.source, "candidate": candidate.source}
+    sides = {"baseline": builder.task.source, "candidate": candidate.source}
     found = {
-        side: [to_plain(counter) for counter in counters(workshop, source, inputs)] for side, source in sides.items()
+        side: [to_plain(counter) for counter in counters(builder, source, inputs)] for side, source in sides.items()
     }
     return with_evidence(verdict, counters=found)
 

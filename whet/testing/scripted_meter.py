@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.finding import Fault, sound
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Meter, Setting
 from whet.evaluators.meters.registry import reading_meter
 from whet.evaluators.meters.time import windows
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
-from whet.evaluators.timing.statistics import QUICK, Looks
+from whet.evaluators.timing.statistics import QUICK, StoppingPlan
 from whet.evaluators.timing.turns import Series, TimedWorkload, Turn
 
 Ratio = float | Callable[[str, str], float]
@@ -67,7 +67,7 @@ class Script:
     repeats: float | Fault = 0.0
     metrics: Mapping[str, Ratio] = field(default_factory=dict)
     inputs: int = 3
-    looks: Looks | None = BRIEF
+    looks: StoppingPlan | None = BRIEF
     seed: int = 0
 
     def factor(self, metric: str, source: str, workload: str) -> float:
@@ -119,13 +119,13 @@ class ScriptedMeter:
         return self._real.variants(task)
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`."""
-        found = windows(subject, drawn, warm, replace(setting, start=_forked), _outcomes)
+        found = windows(artifact, drawn, warm, replace(setting, start=_forked), _outcomes)
         if isinstance(found, Fault):
             return found
-        return {name: self._figures(subject.source, name, setting, one.outcomes) for name, one in found.items()}
+        return {name: self._figures(artifact.source, name, setting, one.outcomes) for name, one in found.items()}
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`."""
@@ -139,15 +139,15 @@ class ScriptedMeter:
         return Pass(seconds + HANDOVER_SECONDS, seconds, cpu, outcomes, amount=amount, ticks=cpu)
 
 
-def _forked(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
+def _forked(artifact: Artifact, cores: tuple[int, ...], hash_seed: int, layout: int) -> TargetProcess | Fault:
     # One hash seed for all: a worker of its own for each would cost what a fork saves.
-    return subject.start(cores, HASH_SEED, layout, WORKER)
+    return artifact.start(cores, HASH_SEED, layout, WORKER)
 
 
 def _outcomes(
-    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+    process: TargetProcess, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
 ) -> Pass | Fault:
-    return live.timed(payloads, seconds, repeats, called)
+    return process.timed(payloads, seconds, repeats, called)
 
 
 class ScriptedInstruments(Instruments):
@@ -160,9 +160,9 @@ class ScriptedInstruments(Instruments):
     def __init__(self, script: Script) -> None:
         self._script = script
 
-    def meter(self, name: str, workshop: Workshop) -> Meter:
+    def meter(self, name: str, builder: Builder) -> Meter:
         """See `Instruments.meter`."""
-        return ScriptedMeter(reading_meter(name, workshop.task.kind), self._script)
+        return ScriptedMeter(reading_meter(name, builder.task.kind), self._script)
 
     def paced(self, baseline: Baseline) -> Baseline:
         """See `Instruments.paced`: all calls last the same."""
@@ -170,13 +170,13 @@ class ScriptedInstruments(Instruments):
         return replace(baseline, seconds=dict.fromkeys(baseline.seconds, one))
 
     def hidden_costs(
-        self, baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
+        self, baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
     ) -> HiddenCosts:
         """See `Instruments.hidden_costs`."""
         return _charged(self._script.hidden)
 
     def repeat_costs(
-        self, baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
+        self, baseline: Artifact, candidate: Artifact, workloads: Sequence[TimedWorkload], seed: int, seconds: float
     ) -> HiddenCosts:
         """See `Instruments.repeat_costs`."""
         return _charged(self._script.repeats)

@@ -52,8 +52,8 @@ def profiled(ladder: Ladder, source: str) -> Profiled:
         ladder: of its task, which runs on the GPU.
         source: the answer, known to be harmless: it runs outside the sandbox.
     """
-    workshop, notes = ladder.workshop, []
-    built = workshop.build(source)
+    builder, notes = ladder.builder, []
+    built = builder.build(source)
     if isinstance(built, Fault):
         return Profiled("", note=f"it does not build: {built.detail}")
     assert ladder.task.module is not None
@@ -61,10 +61,10 @@ def profiled(ladder: Ladder, source: str) -> Profiled:
         problem = Path(folder, "problem.py")
         problem.write_text(ladder.task.source, encoding="utf-8")
         command = [
-            str(workshop.interpreter.executable), "-s", "-m", program.__name__, str(built.tree),
+            str(builder.interpreter.executable), "-s", "-m", program.__name__, str(built.tree),
             ladder.task.filename, str(problem), ladder.task.module.device,
         ]  # fmt: skip
-        ncu = find_tool("ncu", workshop.interpreter)
+        ncu = find_tool("ncu", builder.interpreter)
         try:
             if ncu is None:
                 raise UsageError("ncu is not installed")

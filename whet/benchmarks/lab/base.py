@@ -9,15 +9,15 @@ from typing import Any
 
 from whet.core.options import Options
 from whet.core.task import Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import NO_LINKS, Job, Sandbox, Session
 
 
 class Bench:
-    """A sandbox as one workshop sees it: its trees lie apart, so that equal texts of two problems never meet."""
+    """A sandbox as one builder sees it: its trees lie apart, so that equal texts of two problems never meet."""
 
     def __init__(self, sandbox: Sandbox, number: int) -> None:
         self._sandbox = sandbox
@@ -48,7 +48,7 @@ class Bench:
 
 
 class Lab:
-    """A sandbox that workshops of many problems share. Close it when the run is over."""
+    """A sandbox that builders of many problems share. Close it when the run is over."""
 
     def __init__(self, options: Options) -> None:
         """Opens the sandbox.
@@ -64,9 +64,9 @@ class Lab:
         self.sandbox = open_sandbox(options.sandbox, options.unsafe)
         self._numbers = count()
 
-    def workshop(self, task: Task) -> Workshop:
+    def builder(self, task: Task) -> Builder:
         """Returns what builds and starts answers to a problem; native ones in one layout, as the suites do."""
-        return Workshop(task, Bench(self.sandbox, next(self._numbers)), self.interpreter, preloads(task), layouts=1)
+        return Builder(task, Bench(self.sandbox, next(self._numbers)), self.interpreter, preloads(task), layouts=1)
 
     def close(self) -> None:
         """Ends all that runs in it."""

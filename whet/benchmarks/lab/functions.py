@@ -17,14 +17,14 @@ from whet.benchmarks.suites.base import Unusable
 from whet.core.errors import UsageError
 from whet.core.task import DEFAULT_LIMITS, Kind, Limits, Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.counting import Count, count, count_events, trial
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plain_data import ATOMS, read, write
-from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.instructions import APART, HARDWARE, UNSEEN_SECONDS
 from whet.evaluators.outcomes import CallOutcome, RunOutcome, decode_run
-from whet.evaluators.subjects import Workshop
+from whet.evaluators.processes import TargetProcess
 from whet.evaluators.timing.turns import EXCESS_OF_HANDOVER, EXCESS_OF_WINDOW, EXCESS_SECONDS
 from whet.sandbox.counters import perf
 from whet.sandbox.counters.process import PROBE
@@ -73,16 +73,16 @@ class Came:
 class Answer:
     """One text with the function that a problem asks for, or a program. Its processes hold nothing else."""
 
-    def __init__(self, workshop: Workshop, source: str, classes: frozenset[str] = frozenset()) -> None:
+    def __init__(self, builder: Builder, source: str, classes: frozenset[str] = frozenset()) -> None:
         """Stages it.
 
         Args:
-            workshop: of the problem.
+            builder: of the problem.
             source: the whole text.
             classes: names of its own classes of which results may hold instances, such as ``ListNode``.
         """
-        self._program = workshop.task.kind is Kind.PROGRAM
-        self._subject = workshop.build(source)
+        self._program = builder.task.kind is Kind.PROGRAM
+        self._artifact = builder.build(source)
         self._classes = classes
 
     def call(self, arguments: bytes, seconds: float) -> Came:
@@ -97,27 +97,27 @@ class Answer:
             inputs: encoded arguments; of a program its stdin, and each runs in a process of its own.
             seconds: that each call may take, the hand-over included; then the process is killed from outside.
         """
-        live = self._started()
-        if isinstance(live, Came):
-            yield live
+        process = self._started()
+        if isinstance(process, Came):
+            yield process
             return
         try:
             for arguments in inputs:
-                came = self._one(live, arguments, seconds)
+                came = self._one(process, arguments, seconds)
                 yield came
                 if came.kind in ("timeout", "crash", "forged"):
                     return
         finally:
-            live.close()
+            process.close()
 
-    def _started(self) -> Live | Came:
-        if isinstance(self._subject, Fault):
-            return _lost(self._subject)
-        live = self._subject.start(worker=None if self._program else 0)
-        return _lost(live) if isinstance(live, Fault) else live
+    def _started(self) -> TargetProcess | Came:
+        if isinstance(self._artifact, Fault):
+            return _lost(self._artifact)
+        process = self._artifact.start(worker=None if self._program else 0)
+        return _lost(process) if isinstance(process, Fault) else process
 
-    def _one(self, live: Live, arguments: bytes, seconds: float) -> Came:
-        run = live.timed([arguments], seconds)
+    def _one(self, process: TargetProcess, arguments: bytes, seconds: float) -> Came:
+        run = process.timed([arguments], seconds)
         if isinstance(run, Fault):
             return _lost(run)
         if len(run.outcomes) != 1 or run.inside > run.outside:
@@ -152,17 +152,17 @@ class Answer:
             came: what came of the same call uncounted; another result than that is a forgery.
             base: instructions of a process that does nothing; None has it counted, for a function.
         """
-        if isinstance(self._subject, Fault):
-            return self._subject
+        if isinstance(self._artifact, Fault):
+            return self._artifact
         setting = Setting("candidate", max(1.0, 2 * came.outside), (), 0, 0)
-        found = counting.count(self._subject, [arguments], setting)
+        found = counting.count(self._artifact, [arguments], setting)
         if isinstance(found, Fault):
             return found
         again = self._read(found.outcomes[0]) if len(found.outcomes) == 1 else Came("forged")
         if again.kind != came.kind or write(again.value) != write(came.value):
             return Fault(Reason.CHEATING, "its result was another one while it was counted")
         if base is None:
-            idle = counting.count(self._subject, [arguments], setting, calling=False)
+            idle = counting.count(self._artifact, [arguments], setting, calling=False)
             if isinstance(idle, Fault):
                 return idle
             base = idle.instructions
@@ -187,8 +187,8 @@ class Helper:
     """A function of a suite's own data, in a process of its own that never holds an answer."""
 
     def __init__(self, lab: Lab, source: str, symbol: str, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._workshop = function_workshop(lab, source, symbol, limits)
-        self._live: Live | None = None
+        self._builder = function_builder(lab, source, symbol, limits)
+        self._process: TargetProcess | None = None
 
     def __call__(self, *arguments: Any, seconds: float = HELPING_SECONDS) -> Any:
         """Returns what the function makes of plain data, as plain data.
@@ -196,9 +196,9 @@ class Helper:
         Raises:
             Unusable: it fails, or takes too long.
         """
-        if self._live is None:
-            self._live = self._start()
-        answer = self._live.call(write(arguments), seconds)
+        if self._process is None:
+            self._process = self._start()
+        answer = self._process.call(write(arguments), seconds)
         if isinstance(answer, Fault):
             self.close()
             raise Unusable(f"the suite's own code failed: {answer.detail}")
@@ -213,18 +213,18 @@ class Helper:
             raise Unusable(f"the suite's own code failed: {said}")
         return came.value
 
-    def _start(self) -> Live:
-        subject = self._workshop.build(self._workshop.task.source)
-        live = subject if isinstance(subject, Fault) else subject.start(worker=0)
-        if isinstance(live, Fault):
-            raise Unusable(f"the suite's own code does not load: {live.detail}")
-        return live
+    def _start(self) -> TargetProcess:
+        artifact = self._builder.build(self._builder.task.source)
+        process = artifact if isinstance(artifact, Fault) else artifact.start(worker=0)
+        if isinstance(process, Fault):
+            raise Unusable(f"the suite's own code does not load: {process.detail}")
+        return process
 
     def close(self) -> None:
         """Ends its process."""
-        if self._live is not None:
-            self._live.close()
-            self._live = None
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
     def __enter__(self) -> Helper:
         return self
@@ -241,29 +241,29 @@ class Counting:
     count: Count
 
 
-def open_counting(workshop: Workshop) -> Counting:
-    """Returns what counts instructions in a workshop's sandbox.
+def open_counting(builder: Builder) -> Counting:
+    """Returns what counts instructions in a builder's sandbox.
 
     Raises:
         UsageError: nothing does.
     """
     if perf.count([PROBE], (HARDWARE,))[0].available:
         return Counting("perf", count_events(HARDWARE))
-    if why := trial(workshop):
+    if why := trial(builder):
         raise UsageError(f"instructions cannot be counted: {why}")
     return Counting("cachegrind", count)
 
 
-def function_workshop(lab: Lab, source: str, symbol: str, limits: Limits = DEFAULT_LIMITS) -> Workshop:
+def function_builder(lab: Lab, source: str, symbol: str, limits: Limits = DEFAULT_LIMITS) -> Builder:
     """Returns what starts texts that define a function or ``Class.method``."""
     root = Path("/")
-    return lab.workshop(Task(symbol, "python", Kind.FUNCTION, root / FILENAME, source, symbol, root, limits=limits))
+    return lab.builder(Task(symbol, "python", Kind.FUNCTION, root / FILENAME, source, symbol, root, limits=limits))
 
 
-def program_workshop(lab: Lab, source: str, limits: Limits = DEFAULT_LIMITS) -> Workshop:
+def program_builder(lab: Lab, source: str, limits: Limits = DEFAULT_LIMITS) -> Builder:
     """Returns what starts programs that read stdin."""
     root = Path("/")
-    return lab.workshop(Task("program", "python", Kind.PROGRAM, root / FILENAME, source, None, root, limits=limits))
+    return lab.builder(Task("program", "python", Kind.PROGRAM, root / FILENAME, source, None, root, limits=limits))
 
 
 def _lost(fault: Fault) -> Came:

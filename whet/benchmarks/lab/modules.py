@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from whet.benchmarks.suites.base import Unusable
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault
 from whet.evaluators.kernels.answers import kind_of
 from whet.evaluators.kernels.device import CPU
-from whet.evaluators.live import Live, Pass
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass, TargetProcess
 from whet.sandbox.cores import measuring_cores
 
 WARM_UPS = 3
@@ -67,7 +67,7 @@ def expect_device(task: Task, answer: str) -> None:
 
 
 def timed_side_by_side(
-    reference: Subject, answer: Subject, payload: bytes, limit: float, cores: int
+    reference: Artifact, answer: Artifact, payload: bytes, limit: float, cores: int
 ) -> tuple[Times, Times] | Fault:
     """Times the reference and an answer in turns, each in a process of its own, so that a drift meets both.
 
@@ -89,9 +89,9 @@ def timed_side_by_side(
     """
     with measuring_cores(cores) as pinned, ExitStack() as stack:
         ours, theirs = reference.start(cores=pinned), answer.start(cores=pinned)
-        for live in (ours, theirs):
-            if not isinstance(live, Fault):
-                stack.enter_context(closing(live))
+        for process in (ours, theirs):
+            if not isinstance(process, Fault):
+                stack.enter_context(closing(process))
         if isinstance(ours, Fault):
             raise Unusable(f"the reference fails while it is timed: {ours.detail}")
         if isinstance(theirs, Fault):
@@ -99,16 +99,16 @@ def timed_side_by_side(
         return _in_turns(ours, theirs, payload, limit)
 
 
-def _in_turns(ours: Live, theirs: Live, payload: bytes, limit: float) -> tuple[Times, Times] | Fault:
+def _in_turns(ours: TargetProcess, theirs: TargetProcess, payload: bytes, limit: float) -> tuple[Times, Times] | Fault:
     start = time.monotonic()
     passes: tuple[list[Pass], list[Pass]] = ([], [])
     for turn in range(WARM_UPS + TRIALS):
         if turn >= WARM_UPS + LEAST and time.monotonic() - start > SECONDS:
             break
-        for side, live in enumerate((ours, theirs)):
-            found = live.timed([payload], limit)
+        for side, process in enumerate((ours, theirs)):
+            found = process.timed([payload], limit)
             if isinstance(found, Fault):
-                if live is theirs:
+                if process is theirs:
                     return found
                 raise Unusable(f"the reference fails while it is timed: {found.detail}")
             if turn >= WARM_UPS:

@@ -11,12 +11,12 @@ from typing import Any
 
 from whet.benchmarks.lab.base import Lab
 from whet.core.task import DEFAULT_LIMITS, Commands, Kind, Limits, Task
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.instructions import open_count
 from whet.evaluators.outcomes import decode_run
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import TargetProcess
 from whet.sandbox.cores import measuring_cores
 
 ROOT = Path("/suite")
@@ -56,10 +56,10 @@ class Count:
 class Program:
     """A built program. Close it, or use `built`."""
 
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
         self._cores: tuple[int, ...] = ()
-        self._live: Live | None = None
+        self._process: TargetProcess | None = None
 
     def pin(self, cores: tuple[int, ...]) -> None:
         """Has its processes run on some cores from now on; on all where none is named."""
@@ -68,12 +68,12 @@ class Program:
 
     def run(self, stdin: bytes, seconds: float) -> Run:
         """Runs it once, in a fresh process, which is ended after some seconds."""
-        if self._live is None:
-            live = self._subject.start(self._cores)
-            if isinstance(live, Fault):
-                return Run(None, fault=live)
-            self._live = live
-        found = self._live.timed([stdin], seconds)
+        if self._process is None:
+            process = self._artifact.start(self._cores)
+            if isinstance(process, Fault):
+                return Run(None, fault=process)
+            self._process = process
+        found = self._process.timed([stdin], seconds)
         if isinstance(found, Fault):
             self.close()  # what it ran in may be gone
             return Run(None, fault=found)
@@ -85,8 +85,8 @@ class Program:
         Raises:
             UsageError: nothing counts them on this machine.
         """
-        counted = open_count(self._subject.workshop)[1]
-        found = counted(self._subject, [stdin], Setting("candidate", seconds, self._cores[:1], 0, 0))
+        counted = open_count(self._artifact.builder)[1]
+        found = counted(self._artifact, [stdin], Setting("candidate", seconds, self._cores[:1], 0, 0))
         return found if isinstance(found, Fault) else Count(found.instructions, _run(found.outcomes[0], 0.0, 0))
 
     def counter(self) -> str:
@@ -95,13 +95,13 @@ class Program:
         Raises:
             UsageError: nothing does.
         """
-        return open_count(self._subject.workshop)[0]
+        return open_count(self._artifact.builder)[0]
 
     def close(self) -> None:
         """Ends its process."""
-        if self._live is not None:
-            self._live.close()
-            self._live = None
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
 def _run(outcome: bytes, seconds: float, peak: int) -> Run:
@@ -140,16 +140,16 @@ def built(lab: Lab, task: Task) -> Iterator[Program | Fault]:
         lab: where.
         task: of it; see `program_task`.
     """
-    subject = lab.workshop(task).build(task.source)
-    if isinstance(subject, Fault):
-        yield subject
+    artifact = lab.builder(task).build(task.source)
+    if isinstance(artifact, Fault):
+        yield artifact
         return
-    program = Program(subject)
+    program = Program(artifact)
     try:
         yield program
     finally:
         program.close()
-        shutil.rmtree(subject.tree)
+        shutil.rmtree(artifact.tree)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from whet.core.errors import UsageError, nearest
 from whet.core.options import Options
 from whet.core.verdict import Reason
 from whet.evaluators.abi.calls import lacking
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.coverage import GOAL, Coverage
 from whet.evaluators.assembly.lint import lint
 from whet.evaluators.assembly.routines import Routines
@@ -23,7 +24,6 @@ from whet.evaluators.finding import Fault, Finding, Passed, Skipped, found_by
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.prove.prove import MISSING, available
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.verify import verify
 from whet.prompts import times
@@ -78,12 +78,12 @@ def _verdicts(sandbox: Sandbox, interpreter: Interpreter) -> Iterator[str]:
     enough = 0
     for name in task_names():
         task = read_task(str(TASKS / name), Options())
-        workshop = Workshop(task, sandbox, interpreter, layouts=1)
+        builder = Builder(task, sandbox, interpreter, layouts=1)
         with (
             closing(InputSource(task, sandbox, interpreter)) as source,
-            closing(Oracle(task, source, workshop)) as oracle,
+            closing(Oracle(task, source, builder)) as oracle,
         ):
-            routines = Routines(workshop, source, oracle)
+            routines = Routines(builder, source, oracle)
             best = (TASKS / name / "best.s").read_text(encoding="utf-8")
             routines.check(best, SEED)  # the reference's calls, which all candidates of a round share
             seconds = []

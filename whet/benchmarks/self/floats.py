@@ -11,14 +11,14 @@ from pathlib import Path
 
 from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
 from whet.core.task import ERROR_RATIO, Kind, Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.reference import PythonReference
 from whet.evaluators.inputs.source import derive
-from whet.evaluators.live import Live
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import TargetProcess
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.interpreter import find_interpreter
@@ -96,17 +96,17 @@ def summary(honest: Mapping[str, Found], wrong: Mapping[str, Found]) -> Iterator
 def judge(sandbox: Sandbox, pair: Pair, inputs: int) -> Found:
     """Judges the outcomes of a baseline and its rewrite as the differential rung does."""
     task = Task("rewrite", "python", Kind.FUNCTION, Path("/rewrite/f.py"), pair.baseline, "f", Path("/rewrite"))
-    workshop = Workshop(task, sandbox, find_interpreter(), preloads(task))
+    builder = Builder(task, sandbox, find_interpreter(), preloads(task))
     with ExitStack() as stack:
-        sides = [stack.enter_context(closing(_started(workshop, text))) for text in (pair.baseline, pair.rewrite)]
-        reference = stack.enter_context(closing(PythonReference(workshop)))
+        sides = [stack.enter_context(closing(_started(builder, text))) for text in (pair.baseline, pair.rewrite)]
+        reference = stack.enter_context(closing(PythonReference(builder)))
         in_a_run = FloatJudge(ERROR_RATIO, reference)
         rejected = rejected_in_a_run = full = 0
         ratio = share = 0.0
         said = ""
         for number in range(inputs):
             payload = encode(pair.draw(random.Random(derive(SEED, number))))
-            expected, actual = (_outcome(live, payload) for live in sides)
+            expected, actual = (_outcome(process, payload) for process in sides)
             alone = FloatJudge(ERROR_RATIO, reference)
             if fault := difference(expected, actual, task.oracle, partial(alone.where, payload)):
                 rejected += 1
@@ -141,15 +141,15 @@ def row(name: str, found: Found) -> str:
     return f"| {' | '.join([name, *map(str, counts)])} | {largest}"
 
 
-def _started(workshop: Workshop, source: str) -> Live:
-    subject = workshop.build(source)
-    assert isinstance(subject, Subject), subject
-    live = subject.start(worker=0)
-    assert not isinstance(live, Fault), live
-    return live
+def _started(builder: Builder, source: str) -> TargetProcess:
+    artifact = builder.build(source)
+    assert isinstance(artifact, Artifact), artifact
+    process = artifact.start(worker=0)
+    assert not isinstance(process, Fault), process
+    return process
 
 
-def _outcome(live: Live, payload: bytes) -> bytes:
-    answer = live.call(payload, CALL_SECONDS)
+def _outcome(process: TargetProcess, payload: bytes) -> bytes:
+    answer = process.call(payload, CALL_SECONDS)
     assert not isinstance(answer, Fault), answer
     return answer[0]

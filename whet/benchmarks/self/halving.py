@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from whet.agents.race import race
 from whet.core.verdict import Verdict
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import SEARCH_STAGES
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 
 from whet.benchmarks.self.pool import Decide, Pool
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn

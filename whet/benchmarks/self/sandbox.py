@@ -15,9 +15,9 @@ from pathlib import Path
 from whet.core.errors import UsageError
 from whet.core.options import Options
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import Live, LiveFunction
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import FunctionProcess, TargetProcess
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import BACKENDS, open_sandbox
 from whet.sandbox.inside.codec import encode
@@ -80,18 +80,18 @@ def report(candidates: int = CANDIDATES, samples: int = SAMPLES) -> Iterator[str
         for name in ("none", *BACKENDS):
             with ExitStack() as opened:
                 try:
-                    workshop = _workshop(name, task, opened)
+                    builder = _builder(name, task, opened)
                 except UsageError as error:
                     yield f"| {name} | not here: {error} | | | | |"
                     continue
-                yield _costs(name, workshop, samples)
+                yield _costs(name, builder, samples)
         for name in BACKENDS:
             with ExitStack() as opened:
                 try:
-                    workshop = _workshop(name, task, opened)
+                    builder = _builder(name, task, opened)
                 except UsageError:
                     continue
-                yield from _in_a_row(name, workshop, candidates)
+                yield from _in_a_row(name, builder, candidates)
 
 
 def _task(folder: Path) -> Task:
@@ -100,54 +100,54 @@ def _task(folder: Path) -> Task:
     return read_task(f"{folder / 'answer.py'}::answer", Options())
 
 
-def _workshop(name: str, task: Task, stack: ExitStack) -> Workshop:
+def _builder(name: str, task: Task, stack: ExitStack) -> Builder:
     sandbox = open_sandbox(name, unsafe=True)
     stack.callback(sandbox.close)
-    return Workshop(task, sandbox, find_interpreter())
+    return Builder(task, sandbox, find_interpreter())
 
 
-def _costs(name: str, workshop: Workshop, samples: int) -> str:
-    subject = _built(workshop, HONEST)
-    fresh = _milliseconds(lambda: _candidate(subject, None), samples)
+def _costs(name: str, builder: Builder, samples: int) -> str:
+    artifact = _built(builder, HONEST)
+    fresh = _milliseconds(lambda: _candidate(artifact, None), samples)
     cells = [f"{fresh:.1f} ms"]
     if name == "none":
         return f"| {name} | {cells[0]} | | | | |"
-    warm = _milliseconds(lambda: _candidate(subject, 0), samples)
-    with _Started(subject, 0) as live:
-        case = _milliseconds(lambda: _answered(live), CASES)
-    kills = [_kill(workshop, number) for number in range(KILLS)]
+    warm = _milliseconds(lambda: _candidate(artifact, 0), samples)
+    with _Started(artifact, 0) as process:
+        case = _milliseconds(lambda: _answered(process), CASES)
+    kills = [_kill(builder, number) for number in range(KILLS)]
     cells += [f"{warm:.1f} ms", f"{case:.2f} ms", f"{statistics.median(kills):.0f} ms", f"{max(kills):.0f} ms"]
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def _built(workshop: Workshop, source: str) -> Subject:
-    subject = workshop.build(source)
-    assert isinstance(subject, Subject), subject
-    return subject
+def _built(builder: Builder, source: str) -> Artifact:
+    artifact = builder.build(source)
+    assert isinstance(artifact, Artifact), artifact
+    return artifact
 
 
 class _Started:
     """A process that is ended when it is left."""
 
-    def __init__(self, subject: Subject, worker: int | None) -> None:
-        live = subject.start(worker=worker)
-        assert isinstance(live, LiveFunction), live
-        self._live = live
+    def __init__(self, artifact: Artifact, worker: int | None) -> None:
+        process = artifact.start(worker=worker)
+        assert isinstance(process, FunctionProcess), process
+        self._process = process
 
-    def __enter__(self) -> Live:
-        return self._live
+    def __enter__(self) -> TargetProcess:
+        return self._process
 
     def __exit__(self, *error: object) -> None:
-        self._live.close()
+        self._process.close()
 
 
-def _candidate(subject: Subject, worker: int | None) -> None:
-    with _Started(subject, worker) as live:
-        _answered(live)
+def _candidate(artifact: Artifact, worker: int | None) -> None:
+    with _Started(artifact, worker) as process:
+        _answered(process)
 
 
-def _answered(live: Live) -> None:
-    answer = live.call(INPUT, CALL_SECONDS)
+def _answered(process: TargetProcess) -> None:
+    answer = process.call(INPUT, CALL_SECONDS)
     assert not isinstance(answer, Fault), answer
 
 
@@ -162,12 +162,12 @@ def _milliseconds(work: Callable[[], None], samples: int) -> float:
     return statistics.median(spent) * 1e3
 
 
-def _kill(workshop: Workshop, number: int) -> float:
+def _kill(builder: Builder, number: int) -> float:
     """Returns milliseconds from the end of a call's time until no process of the candidate is left."""
     mark = f"86400.{os.getpid()}{number:03d}"
-    with _Started(_built(workshop, ENDLESS.replace("{mark}", mark)), None) as live:
+    with _Started(_built(builder, ENDLESS.replace("{mark}", mark)), None) as process:
         start = time.perf_counter()
-        answer = live.call(INPUT, LOOP_SECONDS)
+        answer = process.call(INPUT, LOOP_SECONDS)
         assert isinstance(answer, Fault), answer
         while bearing(mark):
             pass
@@ -201,12 +201,12 @@ class Holdings:
         )
 
 
-def _in_a_row(name: str, workshop: Workshop, candidates: int) -> Iterator[str]:
+def _in_a_row(name: str, builder: Builder, candidates: int) -> Iterator[str]:
     settled = min(SETTLED, candidates // 2)
     for number in range(candidates):
         if number == settled:
             before, start = Holdings.now(), time.perf_counter()
-        _candidate(_built(workshop, f"{HONEST}# {number}\n"), 0)
+        _candidate(_built(builder, f"{HONEST}# {number}\n"), 0)
     spent = (time.perf_counter() - start) / (candidates - settled)
     yield f"{name}: {candidates} candidates in a row, {spent * 1e3:.1f} ms each"
     yield f"  after {settled:>6}: {before}"

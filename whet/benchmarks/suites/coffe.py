@@ -32,9 +32,9 @@ from whet.benchmarks.lab.functions import (
     Came,
     Counting,
     Helper,
-    function_workshop,
+    function_builder,
     open_counting,
-    program_workshop,
+    program_builder,
 )
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
@@ -336,10 +336,8 @@ def _code(text: str, entry_point: str) -> str:
 
 
 def _side(data: Mapping[str, Any], text: str, lab: Lab) -> Answer:
-    workshop = (
-        program_workshop(lab, text, LIMITS) if data["program"] else function_workshop(lab, text, "solution", LIMITS)
-    )
-    return Answer(workshop, text)
+    builder = program_builder(lab, text, LIMITS) if data["program"] else function_builder(lab, text, "solution", LIMITS)
+    return Answer(builder, text)
 
 
 def _wrong(data: Mapping[str, Any], side: Answer, check: Helper) -> str:
@@ -364,7 +362,7 @@ def _counted(
     data: Mapping[str, Any], best: Answer, theirs: Answer, payloads: Sequence[bytes], check: Helper, lab: Lab
 ) -> Own:
     """Returns what a right answer's instructions on the stress cases come to."""
-    counting = open_counting(function_workshop(lab, "", "solution"))
+    counting = open_counting(function_builder(lab, "", "solution"))
     base = _empty(counting, lab) if data["program"] else None
     ours: list[float] = []
     mine: list[float] = []

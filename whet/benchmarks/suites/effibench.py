@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import program_workshop
+from whet.benchmarks.lab.functions import program_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of
@@ -40,13 +40,13 @@ from whet.benchmarks.suites.samples import mean_figure
 from whet.core.errors import UsageError
 from whet.core.task import MIB, Limits
 from whet.core.trees import parse_python
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import LiveProgram
 from whet.evaluators.outcomes import decode_run
+from whet.evaluators.processes import ProgramProcess
 from whet.evaluators.scores.common import Mean as MeanKind
 from whet.evaluators.scores.common import geometric_mean, leave_one_out, mean, spread
 from whet.evaluators.scores.effibench import mean_of_ratios, memory_integral, ratio_of_sums
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.protocol import Session
 
 SECONDS = 5.0  # seconds of one run, by the suite's rule; a slower one fails, which a larger limit would let pass
@@ -145,10 +145,10 @@ class EffiBench:
         sides = {"canonical": data["canonical"], "answer": answer.removeprefix(PRELUDE)}
         runs: dict[str, list[Ran]] = {side: [] for side in sides}
         texts = {side: f"{PRELUDE}{text}\nsolution=Solution()\n{data['test']}\n" for side, text in sides.items()}
-        workshops = {side: program_workshop(lab, text, LIMITS) for side, text in texts.items()}
+        builders = {side: program_builder(lab, text, LIMITS) for side, text in texts.items()}
         for _ in range(REPEATS):
             for side in sides:
-                ran = _run(workshops[side], texts[side])
+                ran = _run(builders[side], texts[side])
                 if isinstance(ran, str):
                     if side == "canonical":
                         raise Unusable(f"the canonical solution fails: {ran}")
@@ -270,17 +270,17 @@ class Ran:
     integral: float
 
 
-def _run(workshop: Workshop, text: str) -> Ran | str:
+def _run(builder: Builder, text: str) -> Ran | str:
     """Runs a program once; returns what it cost, or why it failed."""
-    subject = workshop.build(text)
-    if isinstance(subject, Fault):
-        return subject.detail
-    live = subject.start()
-    if not isinstance(live, LiveProgram):
-        return live.detail if isinstance(live, Fault) else "no program"
-    with _Sampling(live.session) as sampling:
-        run = live.timed([b""], SECONDS)
-    live.close()
+    artifact = builder.build(text)
+    if isinstance(artifact, Fault):
+        return artifact.detail
+    process = artifact.start()
+    if not isinstance(process, ProgramProcess):
+        return process.detail if isinstance(process, Fault) else "no program"
+    with _Sampling(process.session) as sampling:
+        run = process.timed([b""], SECONDS)
+    process.close()
     if isinstance(run, Fault):
         return run.detail
     ended = decode_run(run.outcomes[0])

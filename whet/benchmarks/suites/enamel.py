@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Answer, Came, Helper, agreed, function_workshop
+from whet.benchmarks.lab.functions import Answer, Came, Helper, agreed, function_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of, text_of
@@ -110,7 +110,7 @@ class Enamel:
         """See `Suite.judge`."""
         data = problem.data
         reference = Answer(
-            function_workshop(lab, _running(data, data["reference"]), data["entry_point"], LIMITS),
+            function_builder(lab, _running(data, data["reference"]), data["entry_point"], LIMITS),
             _running(data, data["reference"]),
         )
         with (
@@ -124,7 +124,7 @@ class Enamel:
                     if check(test, runs[0].value, runs[0].value) is not True:
                         raise Unusable(f"the reference fails the suite's own check on level {level}")
             theirs = Answer(
-                function_workshop(lab, _running(data, answer), data["entry_point"], LIMITS), _running(data, answer)
+                function_builder(lab, _running(data, answer), data["entry_point"], LIMITS), _running(data, answer)
             )
             return _judged(theirs, tests, reference_runs, check)
 

@@ -24,13 +24,13 @@ from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score,
 from whet.benchmarks.suites.grouping import Grouped, grouped, passed
 from whet.benchmarks.suites.kernelbench_results import fast_figures
 from whet.core.errors import BaselineError, UsageError
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault
 from whet.evaluators.given_files import read_text
 from whet.evaluators.kernels import protocol
 from whet.evaluators.kernels.device import placed
 from whet.evaluators.kernels.problem import is_problem
 from whet.evaluators.scores.common import mean, pass_at_k, spread
-from whet.evaluators.subjects import Subject
 from whet.evaluators.targets import read_task
 
 FILE = re.compile(r"(\d{1,6})_[\w.+-]{1,200}\.py")
@@ -87,21 +87,21 @@ class KernelBench:
                 task = read_task(self.write_target(problem, Path(folder)), lab.options)
                 task = placed(task, lab.options, lab.interpreter)
                 expect_device(task, answer)
-                workshop = lab.workshop(task)
-                reference = workshop.build(task.source)
+                builder = lab.builder(task)
+                reference = builder.build(task.source)
                 if isinstance(reference, Fault):
                     raise Unusable(f"the reference does not load: {reference.detail}")
-                rule = protocol.KernelBench(workshop, reference, task.limits.seconds)
+                rule = protocol.KernelBench(builder, reference, task.limits.seconds)
                 if rule.lost:
                     raise Unusable(f"the reference fails: {rule.lost}")
             except (BaselineError, UsageError) as error:
                 raise Unusable(str(error)) from None
             assert task.module is not None
             known = {**problem.data, "device": task.module.device, "scaled": task.module.scaled}
-            subject = workshop.build(answer)
-            if isinstance(subject, Fault):
-                return Own(False, f"{subject.reason}: {subject.detail}", {**known, "compiled": False})
-            return _judged(rule, reference, subject, known, task.limits.seconds, lab.options.cores)
+            artifact = builder.build(answer)
+            if isinstance(artifact, Fault):
+                return Own(False, f"{artifact.reason}: {artifact.detail}", {**known, "compiled": False})
+            return _judged(rule, reference, artifact, known, task.limits.seconds, lab.options.cores)
 
     def score(self, rows: Sequence[Row]) -> Score:
         """Returns fast_p of the first sample of each problem, as the suite has it, and pass@k of all."""
@@ -125,18 +125,18 @@ class KernelBench:
 
 def _judged(
     rule: protocol.KernelBench,
-    reference: Subject,
-    subject: Subject,
+    reference: Artifact,
+    artifact: Artifact,
     known: Mapping[str, Any],
     limit: float,
     cores: int,
 ) -> Own:
-    said = rule.judge(subject)
+    said = rule.judge(artifact)
     kept = ("trials", "right", "max_difference", "avg_difference")
     figures = {**known, "compiled": True, **{name: said[name] for name in kept if name in said}}
     if not said["passed"]:
         return Own(False, said["error"] or f"{said['right']} of {said['trials']} trials agree", figures)
-    times = timed_side_by_side(reference, subject, rule.inputs[0].payload, limit, cores)
+    times = timed_side_by_side(reference, artifact, rule.inputs[0].payload, limit, cores)
     if isinstance(times, Fault):
         return Own(False, f"fails while it is timed: {times.reason}: {times.detail}", figures)
     ours, theirs = times

@@ -24,6 +24,7 @@ from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score,
 from whet.benchmarks.suites.grouping import grouped
 from whet.benchmarks.suites.kernelbench_results import HEADLINE, fast_figures, speedup_of
 from whet.core.errors import BaselineError, UsageError
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.elements import elements
 from whet.evaluators.given_files import read_text
@@ -33,7 +34,6 @@ from whet.evaluators.kernels.device import placed
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.scores.common import bootstrap, mean, spread
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.targets import read_task
 from whet.sandbox.inside.decode import Node
 
@@ -90,16 +90,16 @@ class RobustKBench:
                 task = read_task(self.write_target(problem, Path(folder)), lab.options)
                 task = placed(task, lab.options, lab.interpreter)
                 expect_device(task, answer)
-                workshop = lab.workshop(task)
-                inputs = _drawn(workshop)
+                builder = lab.builder(task)
+                inputs = _drawn(builder)
             except (BaselineError, UsageError) as error:
                 raise Unusable(str(error)) from None
-            reference, subject = workshop.build(task.source), workshop.build(answer)
+            reference, artifact = builder.build(task.source), builder.build(answer)
             if isinstance(reference, Fault):
                 raise Unusable(f"the reference does not load: {reference.detail}")
-            if isinstance(subject, Fault):
-                return Own(False, f"{subject.reason}: {subject.detail}", {"compiled": False})
-            return _judged(reference, subject, inputs, task.limits.seconds, lab.options.cores)
+            if isinstance(artifact, Fault):
+                return Own(False, f"{artifact.reason}: {artifact.detail}", {"compiled": False})
+            return _judged(reference, artifact, inputs, task.limits.seconds, lab.options.cores)
 
     def score(self, rows: Sequence[Row]) -> Score:
         """Returns the mean over tasks of the speedup of their best sample, 0 where none is right, and fast_p."""
@@ -129,21 +129,21 @@ def _fast(values: Sequence[float]) -> Iterator[Figure]:
             yield Figure(figure.name, figure.value, figure.n, low=figure.low, high=figure.high)
 
 
-def _drawn(workshop: Workshop) -> dict[int, list[Input]]:
+def _drawn(builder: Builder) -> dict[int, list[Input]]:
     """Returns the public inputs of each setting."""
-    with closing(InputSource(workshop.task, workshop.sandbox, workshop.interpreter)) as source:
+    with closing(InputSource(builder.task, builder.sandbox, builder.interpreter)) as source:
         return {size: source.draw(size, SEEDS) for size in source.sizes}
 
 
 def _judged(
-    reference: Subject, subject: Subject, inputs: Mapping[int, Sequence[Input]], limit: float, cores: int
+    reference: Artifact, artifact: Artifact, inputs: Mapping[int, Sequence[Input]], limit: float, cores: int
 ) -> Own:
     known: dict[str, Any] = {"compiled": True, "settings": len(inputs)}
-    if wrong := _difference(reference, subject, inputs, limit):
+    if wrong := _difference(reference, artifact, inputs, limit):
         return Own(False, wrong, known)
     times: list[tuple[Times, Times]] = []
     for drawn in inputs.values():
-        found = timed_side_by_side(reference, subject, drawn[0].payload, limit, cores)
+        found = timed_side_by_side(reference, artifact, drawn[0].payload, limit, cores)
         if isinstance(found, Fault):
             return Own(False, f"fails while it is timed: {found.reason}: {found.detail}", known)
         times.append(found)
@@ -152,10 +152,10 @@ def _judged(
     return Own(True, "", {**known, "times": kept, "speedup": ours / theirs}, "ms", "clock")
 
 
-def _difference(reference: Subject, subject: Subject, inputs: Mapping[int, Sequence[Input]], limit: float) -> str:
+def _difference(reference: Artifact, artifact: Artifact, inputs: Mapping[int, Sequence[Input]], limit: float) -> str:
     """Returns how an answer differs from the reference; empty where it does not."""
     with ExitStack() as stack:
-        ours, theirs = (stack.enter_context(closing(Side(one, HASH_SEED))) for one in (reference, subject))
+        ours, theirs = (stack.enter_context(closing(Side(one, HASH_SEED))) for one in (reference, artifact))
         for setting, drawn in inputs.items():
             for number, item in enumerate(drawn):
                 first = _outputs(theirs, item, limit)

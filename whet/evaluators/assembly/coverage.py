@@ -19,8 +19,8 @@ from whet.evaluators.abi.calls import SECONDS
 from whet.evaluators.abi.cases import Case
 from whet.evaluators.abi.conventions import CONVENTIONS
 from whet.evaluators.abi.deck import deal
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Passed, Skipped
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.toolchains.assembly import branch_report, counting_object
 from whet.sandbox.toolchains.driver import Driver
 from whet.sandbox.toolchains.isas import ISAS
@@ -73,21 +73,21 @@ class Coverage:
         return {"branches": self.branches, "taken": self.taken, "missed_lines": list(self.missed)}
 
 
-def covered(workshop: Workshop, signature: Signature, cases: Sequence[Case], seed: int) -> Coverage | Skipped:
+def covered(builder: Builder, signature: Signature, cases: Sequence[Case], seed: int) -> Coverage | Skipped:
     """Returns the branches of a task's reference that cases take.
 
     Args:
-        workshop: of the task.
+        builder: of the task.
         signature: its contract.
         cases: to call the reference on.
         seed: of what registers and memory hold beside them.
     """
-    task = workshop.task
-    made = counting_object(workshop.sandbox, workshop.interpreter, task)
+    task = builder.task
+    made = counting_object(builder.sandbox, builder.interpreter, task)
     if isinstance(made, Diagnostics):
         return Skipped(Reason.BUILD_ERROR, f"branches are not counted: {made.text}")
     content, notes = made
-    driver = Driver(workshop.sandbox, workshop.interpreter, ISAS[NATIVE_ISA], signature.externs)
+    driver = Driver(builder.sandbox, builder.interpreter, ISAS[NATIVE_ISA], signature.externs)
     deck = deal(signature, cases, CONVENTIONS[NATIVE_ISA], seed, ())
     ran = driver.run(content, task.symbol or "", deck.data, SECONDS, notes=notes)
     if not ran.log:
@@ -95,15 +95,15 @@ def covered(workshop: Workshop, signature: Signature, cases: Sequence[Case], see
     return read_report(ran.log, _file(task))
 
 
-def covered_by_runs(workshop: Workshop, inputs: Sequence[bytes]) -> Coverage | Skipped:
+def covered_by_runs(builder: Builder, inputs: Sequence[bytes]) -> Coverage | Skipped:
     """Returns the branches of a task's reference, a whole program, that its runs take.
 
     Args:
-        workshop: of the task.
+        builder: of the task.
         inputs: for its stdin, one a run.
     """
-    task = workshop.task
-    made = branch_report(workshop.sandbox, workshop.interpreter, task, inputs, task.limits.seconds)
+    task = builder.task
+    made = branch_report(builder.sandbox, builder.interpreter, task, inputs, task.limits.seconds)
     if isinstance(made, Diagnostics):
         return Skipped(Reason.BUILD_ERROR, f"branches are not counted: {made.text}")
     return read_report(made, _file(task))

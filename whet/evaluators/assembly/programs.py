@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from whet.core.candidate import Candidate
 from whet.core.verdict import Reason
 from whet.evaluators.abi.calls import lacking
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.coverage import Coverage, covered_by_runs, with_coverage
 from whet.evaluators.assembly.lint import NO_TRANSLATION, forbidden_instructions, lint
 from whet.evaluators.climbing.checking import cases_of, expect_right
@@ -19,7 +20,6 @@ from whet.evaluators.finding import Fault, Finding, Passed, Skipped, sound
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.rungs import Check
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.toolchains import native
 from whet.sandbox.toolchains.assembly import linked_program
 
@@ -36,7 +36,7 @@ class ProgramChecks:
     """The rungs of a program; see `whet.evaluators.assembly.emulated.Checks`.
 
     Args:
-        workshop: of the task.
+        builder: of the task.
         source: of its inputs.
         oracle: says what is right.
         compare: compares a candidate that builds with the reference, on the inputs of a seed.
@@ -44,13 +44,13 @@ class ProgramChecks:
 
     def __init__(
         self,
-        workshop: Workshop,
+        builder: Builder,
         source: InputSource,
         oracle: Oracle,
         compare: Callable[[Candidate, int], Finding],
     ) -> None:
-        self._workshop = workshop
-        self._task = workshop.task
+        self._builder = builder
+        self._task = builder.task
         self._source = source
         self._oracle = oracle
         self._compare = compare
@@ -74,7 +74,7 @@ class ProgramChecks:
         return fault or Passed("holds a program, and nothing that reaches elsewhere")
 
     def _build(self, candidate: Candidate) -> Finding:
-        place = self._workshop
+        place = self._builder
         made = linked_program(place.sandbox, place.interpreter, self._task, candidate.source)
         if isinstance(made, native.Diagnostics):
             return Fault(Reason.BUILD_ERROR, made.text)
@@ -84,10 +84,10 @@ class ProgramChecks:
 
     def _test(self, candidate: Candidate) -> Finding | None:
         cases = cases_of(self._source)
-        subject = sound(self._workshop.build(candidate.source))
+        artifact = sound(self._builder.build(candidate.source))
         if not cases:
             return None
-        expect_right(cases, subject, 0, self._task.limits.seconds, self._oracle)
+        expect_right(cases, artifact, 0, self._task.limits.seconds, self._oracle)
         return Passed(f"{len(cases)} cases pass")
 
     def _differential(self, candidate: Candidate, seed: int) -> Finding:
@@ -101,5 +101,5 @@ class ProgramChecks:
                 inputs = list(self._source.cases)
                 for size in self._source.sizes:
                     inputs += self._source.draw(size, [derive(seed, "branches", size, n) for n in range(DRAWN)])
-                self._covered = covered_by_runs(self._workshop, [one.payload for one in inputs])
+                self._covered = covered_by_runs(self._builder, [one.payload for one in inputs])
             return self._covered

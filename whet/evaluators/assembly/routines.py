@@ -17,6 +17,7 @@ from whet.evaluators.abi.cases import Case, from_contract
 from whet.evaluators.abi.conventions import CONVENTIONS, STACKED, UnfitError, places
 from whet.evaluators.abi.sourced import from_source
 from whet.evaluators.abi.truth import widenable
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.coverage import Coverage, covered, with_coverage
 from whet.evaluators.assembly.lint import forbidden_instructions
 from whet.evaluators.assembly.proving import SIMPLE, proven
@@ -27,7 +28,6 @@ from whet.evaluators.inputs.contract import MADE
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.prove.proof import Code
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.toolchains import native
 from whet.sandbox.toolchains.assembly import Assembled, object_file
 from whet.sandbox.toolchains.driver import Driver
@@ -53,7 +53,7 @@ class Routines:
     """Judges the answers to one task. Safe for several threads.
 
     Args:
-        workshop: of the task, which has a contract.
+        builder: of the task, which has a contract.
         source: draws its inputs.
         oracle: judges floats.
 
@@ -61,10 +61,10 @@ class Routines:
         UsageError: the contract has more arguments than can be passed.
     """
 
-    def __init__(self, workshop: Workshop, source: InputSource, oracle: Oracle) -> None:
-        task = workshop.task
+    def __init__(self, builder: Builder, source: InputSource, oracle: Oracle) -> None:
+        task = builder.task
         assert task.signature is not None, "a routine has a contract"
-        self._workshop = workshop
+        self._builder = builder
         self._task = task
         self._signature = task.signature
         self._source = source
@@ -73,8 +73,8 @@ class Routines:
             places(task.signature, CONVENTIONS[task.isa])
         except UnfitError as error:
             raise UsageError(f"{task.symbol} takes {error}, and at most {STACKED} can be passed there") from None
-        self._driver = Driver(workshop.sandbox, workshop.interpreter, ISAS[task.isa], task.signature.externs)
-        self._ways = Ways(workshop, task.signature) if task.translated else None
+        self._driver = Driver(builder.sandbox, builder.interpreter, ISAS[task.isa], task.signature.externs)
+        self._ways = Ways(builder, task.signature) if task.translated else None
         self._decks: dict[int, _Dealt] = {}
         self._made: dict[str, Assembled | Fault] = {}
         self._lock = threading.Lock()
@@ -95,7 +95,7 @@ class Routines:
         return sound(self._made[identity])
 
     def _assembled(self, source: str) -> Assembled | Fault:
-        made = object_file(self._workshop.sandbox, self._workshop.interpreter, self._task, source)
+        made = object_file(self._builder.sandbox, self._builder.interpreter, self._task, source)
         if isinstance(made, Diagnostics):
             return Fault(Reason.BUILD_ERROR, made.text)
         if native.language_of(self._task, source) != "asm":
@@ -127,7 +127,7 @@ class Routines:
         deck = self._deck(seed)
         with self._lock:
             if deck.coverage is None:
-                deck.coverage = covered(self._workshop, self._signature, deck.cases, derive(seed, "coverage"))
+                deck.coverage = covered(self._builder, self._signature, deck.cases, derive(seed, "coverage"))
             return deck.coverage
 
     def prove(self, source: str) -> Finding:
@@ -137,7 +137,7 @@ class Routines:
         made = self.assembled(source)
         symbol = self._task.symbol or ""
         plain = replace(self._task, isa=NATIVE_ISA, features=(), flags=SIMPLE)
-        reference = object_file(self._workshop.sandbox, self._workshop.interpreter, plain, self._task.original[0])
+        reference = object_file(self._builder.sandbox, self._builder.interpreter, plain, self._task.original[0])
         if isinstance(reference, Diagnostics):
             return Inconclusive(f"the reference does not compile with {' '.join(SIMPLE)}")
         ours, theirs = Code(reference.content, symbol, NATIVE_ISA), Code(made.content, symbol, self._task.isa)
@@ -190,4 +190,4 @@ class Routines:
 
     def _reference(self, text: str) -> Assembled | Diagnostics:
         task = replace(self._task, flags=(*self._task.flags, *PLAIN))
-        return object_file(self._workshop.sandbox, self._workshop.interpreter, task, text)
+        return object_file(self._builder.sandbox, self._builder.interpreter, task, text)

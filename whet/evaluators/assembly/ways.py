@@ -20,9 +20,9 @@ from whet.evaluators.abi.conventions import CONVENTIONS
 from whet.evaluators.abi.deck import deal
 from whet.evaluators.abi.records import told
 from whet.evaluators.abi.stepping import logged_offsets, moved
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.blocks import Block, aligned, blocks, way
 from whet.evaluators.finding import Fault
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.toolchains import native
 from whet.sandbox.toolchains.assembly import Assembled, object_file
 from whet.sandbox.toolchains.driver import Driver
@@ -52,13 +52,13 @@ class Ways:
     """Compares answers to the routine that they translate, block by block. Safe for several threads.
 
     Args:
-        workshop: of the task, which is a translation.
+        builder: of the task, which is a translation.
         signature: its contract.
     """
 
-    def __init__(self, workshop: Workshop, signature: Signature) -> None:
-        self._workshop = workshop
-        self._task = workshop.task
+    def __init__(self, builder: Builder, signature: Signature) -> None:
+        self._builder = builder
+        self._task = builder.task
         self._signature = signature
         self._source: _Side | None = None
         self._looked = False
@@ -93,7 +93,7 @@ class Ways:
             return self._source
 
     def _assembled(self) -> _Side | None:
-        text, place = self._task.support[self._task.translated], self._workshop
+        text, place = self._task.support[self._task.translated], self._builder
         for isa in ISAS.values():
             task = replace(self._task, isa=isa.name, features=())
             if isa.lacking() or not native.is_assembly(text):
@@ -105,7 +105,7 @@ class Ways:
 
     def _way(self, side: _Side, case: Case, seed: int) -> list[int] | None:
         """Returns the blocks that a call goes through, by their numbers; None where that cannot be seen."""
-        place, symbol = self._workshop, self._task.symbol or ""
+        place, symbol = self._builder, self._task.symbol or ""
         driver = Driver(place.sandbox, place.interpreter, ISAS[side.isa], self._signature.externs)
         deck = deal(self._signature, [case], CONVENTIONS[side.isa], seed, ())
 

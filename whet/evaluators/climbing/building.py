@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from whet.core.task import Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.climbing.rung import Climber, RungCheck
 from whet.evaluators.finding import Fault, Finding, Passed, sound
@@ -10,7 +11,6 @@ from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.pairs import Side
 from whet.evaluators.ptx.judging import PtxKernels
 from whet.evaluators.screening import screened
-from whet.evaluators.subjects import Workshop
 
 
 class Screen:
@@ -31,14 +31,14 @@ class Build:
 
     name = "build"
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
 
     def climb(self, climber: Climber) -> Finding:
         """See `RungCheck.climb`."""
-        climber.side = Side(sound(self._workshop.build(climber.candidate.source)), climber.batch.hash_seed)
+        climber.side = Side(sound(self._builder.build(climber.candidate.source)), climber.batch.hash_seed)
         climber.side.open()
-        return Passed(language_of_task(self._workshop.task).ready)
+        return Passed(language_of_task(self._builder.task).ready)
 
 
 class RoutineBuild:

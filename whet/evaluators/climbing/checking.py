@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from whet.core.rungs import beyond
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.climbing.comparing import Compared, Comparing
 from whet.evaluators.climbing.rung import Climber, RungCheck
@@ -19,7 +20,6 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import with_the_baseline
-from whet.evaluators.subjects import Subject, Workshop
 
 
 def cases_of(source: InputSource) -> list[Input]:
@@ -27,12 +27,12 @@ def cases_of(source: InputSource) -> list[Input]:
     return [case for case in source.cases if case.expected is not None]
 
 
-def expect_right(cases: list[Input], subject: Subject, hash_seed: int, seconds: float, oracle: Oracle) -> None:
+def expect_right(cases: list[Input], artifact: Artifact, hash_seed: int, seconds: float, oracle: Oracle) -> None:
     """Returns where nothing is wrong with a candidate on recorded cases.
 
     Args:
         cases: with what is expected.
-        subject: the candidate.
+        artifact: the candidate.
         hash_seed: of its process.
         seconds: that a call may take.
         oracle: judges the outcomes.
@@ -40,7 +40,7 @@ def expect_right(cases: list[Input], subject: Subject, hash_seed: int, seconds: 
     Raises:
         RungEndedError: something is.
     """
-    with closing(Side(subject, hash_seed)) as side:
+    with closing(Side(artifact, hash_seed)) as side:
         for case in cases:
             answer = side.call(case.payload, seconds)
             if isinstance(answer, Fault):
@@ -54,18 +54,18 @@ class Tests:
     name = "test"
 
     def __init__(
-        self, workshop: Workshop, source: InputSource, oracle: Oracle, own: OwnTests | None, seconds: float
+        self, builder: Builder, source: InputSource, oracle: Oracle, own: OwnTests | None, seconds: float
     ) -> None:
         """Runs nothing yet.
 
         Args:
-            workshop: of the task.
+            builder: of the task.
             source: has the cases.
             oracle: judges their outcomes.
             own: the target's own tests; None where it has none.
             seconds: that a call may take.
         """
-        self._workshop = workshop
+        self._builder = builder
         self._source = source
         self._oracle = oracle
         self._own = own
@@ -78,9 +78,9 @@ class Tests:
             return None
         tested = Passed("")
         if self._own is not None:
-            tested = self._own.check(self._workshop.sandbox, self._workshop.interpreter, climber.candidate.source)
+            tested = self._own.check(self._builder.sandbox, self._builder.interpreter, climber.candidate.source)
         if cases:
-            expect_right(cases, climber.built.subject, climber.batch.hash_seed, self._seconds, self._oracle)
+            expect_right(cases, climber.built.artifact, climber.batch.hash_seed, self._seconds, self._oracle)
         detail = "; ".join(filter(None, (tested.detail, f"{len(cases)} cases pass" if cases else "")))
         return Passed(detail, tested.evidence)
 
@@ -149,6 +149,6 @@ class WithProtocol:
         """See `RungCheck.climb`."""
         found = found_by(lambda: self._differential.climb(climber))
         assert isinstance(found, Fault | Passed | Inconclusive), "it is compared"
-        said = self._rule.judge(climber.built.subject)
+        said = self._rule.judge(climber.built.artifact)
         evidence = {**found.evidence, "protocol": said}
         return replace(found, detail=f"{found.detail}\n{protocol.told(said)}", evidence=evidence)

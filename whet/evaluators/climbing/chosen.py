@@ -6,6 +6,7 @@ from functools import partial
 
 from whet.core.ahead import import_ahead
 from whet.core.options import Options
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.climbing.building import Build, PtxBuild, PtxScreen, RoutineBuild, Screen
@@ -19,7 +20,6 @@ from whet.evaluators.kernels.protocol import KernelBench
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.ptx.judging import PtxKernels
-from whet.evaluators.subjects import Workshop
 
 
 class Rungs:
@@ -27,7 +27,7 @@ class Rungs:
 
     def __init__(
         self,
-        workshop: Workshop,
+        builder: Builder,
         source: InputSource,
         oracle: Oracle,
         options: Options,
@@ -38,7 +38,7 @@ class Rungs:
         """Makes none yet.
 
         Args:
-            workshop: of the task.
+            builder: of the task.
             source: draws its inputs.
             oracle: judges outcomes.
             options: as the user gave them.
@@ -46,7 +46,7 @@ class Rungs:
             routines: judges routines in assembly, where the task is one.
             kernels: judges kernels in PTX, where the task is one.
         """
-        self._workshop = workshop
+        self._builder = builder
         self._source = source
         self._oracle = oracle
         self._options = options
@@ -56,10 +56,10 @@ class Rungs:
 
     def early(self) -> tuple[RungCheck, ...]:
         """Returns those that need no baseline."""
-        build = Build(self._workshop)
+        build = Build(self._builder)
         if self._kernels is not None:
             return PtxScreen(self._kernels), PtxBuild(self._kernels, build)
-        return Screen(self._workshop.task), build if self._routines is None else RoutineBuild(self._routines, build)
+        return Screen(self._builder.task), build if self._routines is None else RoutineBuild(self._routines, build)
 
     def later(self, baseline: Baseline, comparing: Comparing, own: OwnTests | None) -> tuple[RungCheck, ...]:
         """Returns those that need it.
@@ -69,14 +69,14 @@ class Rungs:
             comparing: compares candidates with it.
             own: the target's own tests; None where it has none.
         """
-        workshop = self._workshop
-        tests = Tests(workshop, self._source, self._oracle, own, baseline.limit)
-        extra = tuple(Extra(name, one, workshop) for name, one in extra_rungs())
+        builder = self._builder
+        tests = Tests(builder, self._source, self._oracle, own, baseline.limit)
+        extra = tuple(Extra(name, one, builder) for name, one in extra_rungs())
         prove = () if self._routines is None else (Prove(self._routines),)
         return tests, self._differential(baseline, comparing), self._hazard(baseline), *prove, *extra
 
     def _differential(self, baseline: Baseline, comparing: Comparing) -> RungCheck:
-        timed = self._options.times and not self._workshop.task.untimed
+        timed = self._options.times and not self._builder.task.untimed
         # It takes a second, and is needed once there are figures.
         prepare = partial(import_ahead, "scipy.stats") if timed else lambda: None
         found: RungCheck = Differential(comparing, self._options.until, prepare)
@@ -84,11 +84,11 @@ class Rungs:
             found = RoutineDifferential(self._routines, found)
         if self._options.protocol is None:
             return found
-        return WithProtocol(KernelBench(self._workshop, baseline.subject, baseline.limit), found)
+        return WithProtocol(KernelBench(self._builder, baseline.artifact, baseline.limit), found)
 
     def _hazard(self, baseline: Baseline) -> RungCheck:
         if self._kernels is not None:
             return GuardedBuffers()
-        of_module = self._workshop.task.module is not None
-        found = (SanitizedKernels if of_module else Sanitized)(self._workshop, self._source, baseline, self._seed)
+        of_module = self._builder.task.module is not None
+        found = (SanitizedKernels if of_module else Sanitized)(self._builder, self._source, baseline, self._seed)
         return found if self._routines is None else WatchedCalls(found)

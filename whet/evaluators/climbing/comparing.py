@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from whet.core.candidate import Candidate
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.comparison import compared
 from whet.evaluators.examination import Examination
@@ -13,7 +14,6 @@ from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.evaluators.subjects import Workshop
 
 Compared = Passed | Inconclusive
 
@@ -22,18 +22,18 @@ class Comparing:
     """Safe for several threads. A candidate that differs ends its rung, by a `RungEndedError`."""
 
     def __init__(
-        self, workshop: Workshop, source: InputSource, oracle: Oracle, baseline: Baseline, explain: bool
+        self, builder: Builder, source: InputSource, oracle: Oracle, baseline: Baseline, explain: bool
     ) -> None:
         """Runs nothing yet.
 
         Args:
-            workshop: builds the candidates.
+            builder: builds the candidates.
             source: draws the inputs.
             oracle: compares two outcomes.
             baseline: that they are compared with.
             explain: whether the smallest input that shows a fault is looked for.
         """
-        self._workshop = workshop
+        self._builder = builder
         self._source = source
         self._oracle = oracle
         self._baseline = baseline
@@ -42,11 +42,11 @@ class Comparing:
     def examination(self, seed: int, hash_seed: int) -> Examination:
         """Returns what the baseline makes of the inputs of a seed; to be closed."""
         baseline = self._baseline
-        return Examination(baseline.subject, self._source, seed, hash_seed, baseline.limit, baseline.costs)
+        return Examination(baseline.artifact, self._source, seed, hash_seed, baseline.limit, baseline.costs)
 
     def compared(self, examination: Examination, theirs: Side, elsewhere: Elsewhere | None) -> Compared:
         """See `whet.evaluators.comparison.compared`."""
-        task, strengthened = self._workshop.task, self._baseline.strengthened
+        task, strengthened = self._builder.task, self._baseline.strengthened
         return compared(task, examination, theirs, self._oracle, elsewhere, self._explain, strengthened)
 
     def alone(self, candidate: Candidate, seed: int, hash_seed: int) -> Compared:
@@ -55,6 +55,6 @@ class Comparing:
         They come again in a process that is no fork.
         """
         examination = self.examination(seed, hash_seed)
-        theirs = Side(self._workshop.built(candidate.source), hash_seed)
+        theirs = Side(self._builder.built(candidate.source), hash_seed)
         with closing(examination), closing(theirs):
             return self.compared(examination, theirs, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.climbing.rung import Climber, RungCheck
@@ -11,7 +12,6 @@ from whet.evaluators.hazard import check_hazards
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.kernels.sanitizer import check_kernels
 from whet.evaluators.rungs import with_the_baseline
-from whet.evaluators.subjects import Workshop
 
 
 class Sanitized:
@@ -19,8 +19,8 @@ class Sanitized:
 
     name = "hazard"
 
-    def __init__(self, workshop: Workshop, source: InputSource, baseline: Baseline, seed: int) -> None:
-        self._workshop = workshop
+    def __init__(self, builder: Builder, source: InputSource, baseline: Baseline, seed: int) -> None:
+        self._builder = builder
         self._source = source
         self._baseline = baseline
         self._seed = seed
@@ -30,7 +30,7 @@ class Sanitized:
         candidate, limit, costs = climber.candidate, self._baseline.limit, self._baseline.costs
         seed = derive(self._seed, "hazard", candidate.id)
         return with_the_baseline(
-            seed, lambda own: check_hazards(self._workshop, candidate.source, self._source, own, limit, costs)
+            seed, lambda own: check_hazards(self._builder, candidate.source, self._source, own, limit, costs)
         )
 
 
@@ -54,17 +54,17 @@ class SanitizedKernels:
 
     name = "hazard"
 
-    def __init__(self, workshop: Workshop, source: InputSource, baseline: Baseline, seed: int) -> None:
-        self._workshop = workshop
+    def __init__(self, builder: Builder, source: InputSource, baseline: Baseline, seed: int) -> None:
+        self._builder = builder
         self._source = source
         self._baseline = baseline
         self._seed = seed
 
     def climb(self, climber: Climber) -> Finding | None:
         """See `RungCheck.climb`."""
-        answer = self._workshop.built(climber.candidate.source)
+        answer = self._builder.built(climber.candidate.source)
         seed = derive(self._seed, "hazard", climber.candidate.id)
-        return check_kernels(self._baseline.subject, answer, self._source, seed)
+        return check_kernels(self._baseline.artifact, answer, self._source, seed)
 
 
 class GuardedBuffers:
@@ -93,11 +93,11 @@ class Prove:
 class Extra:
     """A rung of a plug-in."""
 
-    def __init__(self, name: str, extra: ExtraRung | Skipped, workshop: Workshop) -> None:
+    def __init__(self, name: str, extra: ExtraRung | Skipped, builder: Builder) -> None:
         self.name = name
         self._extra = extra
-        self._workshop = workshop
+        self._builder = builder
 
     def climb(self, climber: Climber) -> Finding | None:
         """See `RungCheck.climb`."""
-        return checked(self.name, self._extra, self._workshop, climber.candidate)
+        return checked(self.name, self._extra, self._builder, climber.candidate)

@@ -21,10 +21,10 @@ import whet
 from whet.core.errors import UsageError
 from whet.core.evidence import Machine, Provenance, Toolchain
 from whet.core.task import MIB, Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.own_tests import OwnTests
 from whet.evaluators.preloads import preloads
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.docker_engine import REPOSITORY
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.workers.labels import processor, system
@@ -51,12 +51,12 @@ print(json.dumps([platform.python_implementation() + " " + platform.python_versi
 
 
 def gather(
-    workshop: Workshop, seed: int, tests: OwnTests | None, keep: Callable[[str], str], validated: str = ""
+    builder: Builder, seed: int, tests: OwnTests | None, keep: Callable[[str], str], validated: str = ""
 ) -> Provenance:
     """Returns the facts about a run.
 
     Args:
-        workshop: where its candidates are built.
+        builder: where its candidates are built.
         seed: of its inputs.
         tests: the clean copy that the target's own tests run in, if any.
         keep: stores a text and returns its SHA-256.
@@ -68,8 +68,8 @@ def gather(
         gathered=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=seed,
         machine=machine(),
-        toolchain=toolchain(workshop.task, workshop.interpreter),
-        sandbox=sandbox_facts(workshop.sandbox.facts),
+        toolchain=toolchain(builder.task, builder.interpreter),
+        sandbox=sandbox_facts(builder.sandbox.facts),
         tools=tools(),
         tests={path: keep(text) for path, text in texts.items()},
         tests_left_out=len(wanted) - len(texts),

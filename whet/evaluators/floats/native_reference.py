@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from whet.core.signature import Signature
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups
 from whet.evaluators.floats.reference import BITS, RUN_LIMIT, floats_of
-from whet.evaluators.live import Live, LiveFunction
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import FunctionProcess, TargetProcess
 from whet.sandbox.inside.codec import Elements, encode
 from whet.sandbox.inside.decode import Node, decode
 
@@ -62,28 +62,28 @@ def widened(source: str, language: str, signature: Signature) -> tuple[str, Sign
 class NativeReference:
     """Two processes of the baseline: one as it is, one with wider floats. For one thread at a time."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        signature = workshop.task.signature
+    def __init__(self, builder: Builder) -> None:
+        signature = builder.task.signature
         assert signature is not None, "a native function has a contract"
         self._signature = signature
-        self._workshop = workshop
-        self._wide: Live | Fault | None = None
-        self._plain: Live | Fault | None = None
+        self._builder = builder
+        self._wide: TargetProcess | Fault | None = None
+        self._plain: TargetProcess | Fault | None = None
 
     def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
         """Returns the floats of what the baseline makes of an input with wider floats; None where it cannot be had.
 
         Other numbers of bits than the most cannot be had.
         """
-        if bits != BITS or self._workshop.task.support:  # other files would keep their narrow floats
+        if bits != BITS or self._builder.task.support:  # other files would keep their narrow floats
             return None
         if self._wide is None:
-            task = self._workshop.task
+            task = self._builder.task
             source, signature = widened(*task.original, self._signature)
             wide = replace(
                 task, source=source, language=task.original[1], reference=None, signature=signature, flags=FLAGS
             )
-            self._wide = _started(Workshop(wide, self._workshop.sandbox, self._workshop.interpreter, layouts=1), source)
+            self._wide = _started(Builder(wide, self._builder.sandbox, self._builder.interpreter, layouts=1), source)
         found, self._wide = _called(self._wide, payload)
         return found
 
@@ -106,33 +106,37 @@ class NativeReference:
     def plain(self, payload: bytes) -> Groups | None:
         """Returns the floats of the baseline's outcome on an input."""
         if self._plain is None:
-            self._plain = _started(self._workshop, self._workshop.task.original[0])
+            self._plain = _started(self._builder, self._builder.task.original[0])
         found, self._plain = _called(self._plain, payload)
         return found
 
     def spent(self) -> float:
         """See `whet.evaluators.floats.reference.Reference.spent`."""
-        return sum(live.session.cpu() or 0.0 for live in (self._wide, self._plain) if isinstance(live, LiveFunction))
+        return sum(
+            process.session.cpu() or 0.0
+            for process in (self._wide, self._plain)
+            if isinstance(process, FunctionProcess)
+        )
 
     def close(self) -> None:
         """Ends both."""
-        for live in (self._wide, self._plain):
-            if live is not None and not isinstance(live, Fault):
-                live.close()
+        for process in (self._wide, self._plain):
+            if process is not None and not isinstance(process, Fault):
+                process.close()
         self._wide = self._plain = None
 
 
-def _started(workshop: Workshop, source: str) -> Live | Fault:
-    built = workshop.build(source)
-    return built.start(worker=0) if isinstance(built, Subject) else built
+def _started(builder: Builder, source: str) -> TargetProcess | Fault:
+    built = builder.build(source)
+    return built.start(worker=0) if isinstance(built, Artifact) else built
 
 
-def _called(live: Live | Fault, payload: bytes) -> tuple[Groups | None, Live | Fault | None]:
+def _called(process: TargetProcess | Fault, payload: bytes) -> tuple[Groups | None, TargetProcess | Fault | None]:
     """Returns the floats of an outcome, and the process; a new one is started next where it has ended."""
-    if isinstance(live, Fault):
-        return None, live
-    answer = live.call(payload, RUN_LIMIT)
-    return (None, None) if isinstance(answer, Fault) else (floats_of(answer[0]), live)
+    if isinstance(process, Fault):
+        return None, process
+    answer = process.call(payload, RUN_LIMIT)
+    return (None, None) if isinstance(answer, Fault) else (floats_of(answer[0]), process)
 
 
 def _kept(value: Any) -> Any:

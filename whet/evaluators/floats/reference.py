@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.leaves import Groups, outcome_leaves
-from whet.evaluators.live import START_SECONDS, Live, LiveFunction
 from whet.evaluators.outcomes import decode_call
-from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
+from whet.evaluators.processes import START_SECONDS, FunctionProcess, TargetProcess
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.reference import LIBRARIES
 from whet.sandbox.protocol import CpuLimit, Incident, Job, Session
@@ -69,10 +69,10 @@ class Reference(Protocol):
 class PythonReference:
     """Two processes of the baseline: one as it is, one with more bits. For one thread at a time."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
         self._session: Session | None = None
-        self._live: Live | None = None
+        self._process: TargetProcess | None = None
 
     def truth(self, payload: bytes, bits: int = BITS, arguments: bool = True) -> Groups | None:
         """See `Reference.truth`."""
@@ -86,33 +86,33 @@ class PythonReference:
 
     def plain(self, payload: bytes) -> Groups | None:
         """Returns the floats of the baseline's outcome on an input."""
-        if self._live is None:
-            started = self._subject().start(worker=0)
+        if self._process is None:
+            started = self._artifact().start(worker=0)
             if isinstance(started, Fault):
                 return None
-            self._live = started
-        answer = self._live.call(payload, RUN_LIMIT)
+            self._process = started
+        answer = self._process.call(payload, RUN_LIMIT)
         if isinstance(answer, Fault):
-            self._live = None
+            self._process = None
             return None
         return floats_of(answer[0])
 
     def spent(self) -> float:
         """See `Reference.spent`."""
-        sessions = (self._session, self._live.session if isinstance(self._live, LiveFunction) else None)
+        sessions = (self._session, self._process.session if isinstance(self._process, FunctionProcess) else None)
         return sum(session.cpu() or 0.0 for session in sessions if session is not None)
 
     def close(self) -> None:
         """Ends both."""
-        for one in (self._session, self._live):
+        for one in (self._session, self._process):
             if one is not None:
                 one.close()
-        self._session = self._live = None
+        self._session = self._process = None
 
-    def _subject(self) -> Subject:
-        subject = self._workshop.build(self._workshop.task.source)
-        assert isinstance(subject, Subject), "the baseline was built before"
-        return subject
+    def _artifact(self) -> Artifact:
+        artifact = self._builder.build(self._builder.task.source)
+        assert isinstance(artifact, Artifact), "the baseline was built before"
+        return artifact
 
     def _asked(self, *message: Any) -> tuple[Any, ...] | None:
         for _ in range(2):  # its process may have been ended for what it used
@@ -128,15 +128,15 @@ class PythonReference:
         return None
 
     def _opened(self) -> Session:
-        task = self._workshop.task
+        task = self._builder.task
         files = {path: text.encode() for path, text in task.files(task.source).items()}
         files |= {LIBRARIES: libraries()}
-        tree = self._workshop.sandbox.stage("reference", files, links=self._workshop.links)
-        job = Job("reference", self._workshop.interpreter, tree, task.limits, preload=self._workshop.preload)
+        tree = self._builder.sandbox.stage("reference", files, links=self._builder.links)
+        job = Job("reference", self._builder.interpreter, tree, task.limits, preload=self._builder.preload)
         job = replace(job, gpu=task_on_gpu(task))
-        session = self._workshop.sandbox.open(job)
+        session = self._builder.sandbox.open(job)
         self._session = session
-        session.ask("load", BITS, *self._workshop.target(), seconds=START_SECONDS)
+        session.ask("load", BITS, *self._builder.target(), seconds=START_SECONDS)
         return session
 
 

@@ -13,15 +13,15 @@ from whet.core.errors import UsageError
 from whet.core.profile import in_bytes
 from whet.core.task import HINTS, MIB, Kind, Limits, Task
 from whet.core.trees import parse_python
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.drafts import drafts
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.inputs.target_text import read_text
 from whet.evaluators.inputs.type_hints import UnknownTypeError
 from whet.evaluators.languages.registry import takes_objects
-from whet.evaluators.live import Live
 from whet.evaluators.outcomes import decode_call, decode_run
-from whet.evaluators.subjects import Workshop
+from whet.evaluators.processes import TargetProcess
 
 LIMITS = Limits(seconds=5.0, memory=2048 * MIB, output=64 * MIB)
 """Of the generator, while nobody knows how fast its inputs grow."""
@@ -80,14 +80,14 @@ def names_sizes(text: str) -> bool:
     return any(isinstance(node, ast.Name | ast.alias) and "sizes" in ast.unparse(node) for node in nodes)
 
 
-def calibrated(workshop: Workshop, seed: int, timed: bool, call_seconds: CallSeconds) -> Task:
+def calibrated(builder: Builder, seed: int, timed: bool, call_seconds: CallSeconds) -> Task:
     """Returns a task whose workload has sizes: the given one, where its workload names some or has recorded cases.
 
     A generator without sizes gets them. Where there is none, and time is to be measured, one is written from the type
     hints. The same seed gives the same inputs; which sizes fit depends on the machine, so they are kept in the task.
 
     Args:
-        workshop: of the task.
+        builder: of the task.
         seed: of the inputs that are tried.
         timed: whether anything will be timed.
         call_seconds: what a call of some size that took some seconds counts as.
@@ -95,23 +95,23 @@ def calibrated(workshop: Workshop, seed: int, timed: bool, call_seconds: CallSec
     Raises:
         UsageError: the workload's own generator names no sizes, and none fits.
     """
-    task, workload = workshop.task, workshop.task.workload
+    task, workload = builder.task, builder.task.workload
     named = workload.generator is not None and not workload.origin and names_sizes(workload.generator)
     if workload.cases or workload.sizes or named or (workload.recorded and workload.generator is None):
         return task
     if workload.generator is not None:
-        fit = _fit(workshop, workload.generator, seed, call_seconds)
+        fit = _fit(builder, workload.generator, seed, call_seconds)
         if isinstance(fit, str):
             raise UsageError(
                 f"the workload file names no sizes, and none fits: {fit}; add for instance: sizes = [9, 99]"
             )
         return replace(task, workload=replace(workload, sizes=fit.sizes))
-    return _from_hints(workshop, seed, call_seconds) if timed else task
+    return _from_hints(builder, seed, call_seconds) if timed else task
 
 
-def _from_hints(workshop: Workshop, seed: int, call_seconds: CallSeconds) -> Task:
+def _from_hints(builder: Builder, seed: int, call_seconds: CallSeconds) -> Task:
     """Returns the task with the first generator written from its hints that lasts, or else that which lasts longest."""
-    task = workshop.task
+    task = builder.task
     if not takes_objects(task):
         return task
     try:
@@ -122,7 +122,7 @@ def _from_hints(workshop: Workshop, seed: int, call_seconds: CallSeconds) -> Tas
         return task
     best, chosen = _Fit(STAND_IN, 0.0), texts[0]
     for text in texts:
-        fit = _fit(workshop, text, seed, call_seconds)
+        fit = _fit(builder, text, seed, call_seconds)
         if isinstance(fit, _Fit) and fit.seconds > best.seconds:
             best, chosen = fit, text
         if best.seconds >= FUNCTION.least:
@@ -130,10 +130,10 @@ def _from_hints(workshop: Workshop, seed: int, call_seconds: CallSeconds) -> Tas
     return replace(task, workload=replace(task.workload, generator=chosen, sizes=best.sizes, origin=HINTS))
 
 
-def _fit(workshop: Workshop, text: str, seed: int, call_seconds: CallSeconds) -> _Fit | str:
+def _fit(builder: Builder, text: str, seed: int, call_seconds: CallSeconds) -> _Fit | str:
     """Returns the sizes that fit a generator, or why none does."""
-    with closing(_Trials(workshop, text, seed, call_seconds)) as trials:
-        found = _grown(trials, FUNCTION if workshop.task.kind is Kind.FUNCTION else PROGRAM)
+    with closing(_Trials(builder, text, seed, call_seconds)) as trials:
+        found = _grown(trials, FUNCTION if builder.task.kind is Kind.FUNCTION else PROGRAM)
         if isinstance(found, str):
             return found
         size, seconds = found
@@ -184,14 +184,14 @@ def _steps() -> Iterator[int]:
 class _Trials:
     """Tries sizes of one generator on the baseline. Whatever fails in between costs a process, and no more."""
 
-    def __init__(self, workshop: Workshop, text: str, seed: int, call_seconds: CallSeconds) -> None:
-        workload = replace(workshop.task.workload, generator=text, sizes=(1,))
-        self._task = replace(workshop.task, workload=workload)
-        self._workshop = workshop
+    def __init__(self, builder: Builder, text: str, seed: int, call_seconds: CallSeconds) -> None:
+        workload = replace(builder.task.workload, generator=text, sizes=(1,))
+        self._task = replace(builder.task, workload=workload)
+        self._builder = builder
         self._seed = seed
         self._call_seconds = call_seconds
         self._source: InputSource | None = None
-        self._live: Live | None = None
+        self._process: TargetProcess | None = None
         self._spent = 0.0
         self._known: dict[int, float | str] = {}
 
@@ -205,7 +205,7 @@ class _Trials:
 
     def close(self) -> None:
         """Ends its processes."""
-        for part in (self._source, self._live):
+        for part in (self._source, self._process):
             if part is not None:
                 part.close()
 
@@ -226,18 +226,18 @@ class _Trials:
 
     def _opened(self) -> InputSource:
         if self._source is None:
-            self._source = InputSource(self._task, self._workshop.sandbox, self._workshop.interpreter, LIMITS)
+            self._source = InputSource(self._task, self._builder.sandbox, self._builder.interpreter, LIMITS)
         return self._source
 
     def _called(self, payload: bytes) -> float | str:
         """Returns the seconds of a call, or how it failed."""
-        live = self._started()
-        if isinstance(live, Fault):
-            return live.detail
-        answer = live.call(payload, min(CALL_SECONDS, self._task.limits.seconds))
+        process = self._started()
+        if isinstance(process, Fault):
+            return process.detail
+        answer = process.call(payload, min(CALL_SECONDS, self._task.limits.seconds))
         if isinstance(answer, Fault):
-            live.close()
-            self._live = None
+            process.close()
+            self._process = None
             return answer.detail
         if self._task.kind is Kind.PROGRAM:
             code = decode_run(answer[0]).code
@@ -247,11 +247,11 @@ class _Trials:
             return f"it raised {came.exception}" if came.kind == "raise" else str(came.kind)
         return answer[1]
 
-    def _started(self) -> Live | Fault:
-        if self._live is None:
-            subject = self._workshop.build(self._task.source)
-            live = subject if isinstance(subject, Fault) else subject.start()
-            if isinstance(live, Fault):
-                return live
-            self._live = live
-        return self._live
+    def _started(self) -> TargetProcess | Fault:
+        if self._process is None:
+            artifact = self._builder.build(self._task.source)
+            process = artifact if isinstance(artifact, Fault) else artifact.start()
+            if isinstance(process, Fault):
+                return process
+            self._process = process
+        return self._process

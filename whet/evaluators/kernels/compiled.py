@@ -19,10 +19,10 @@ from typing import Protocol
 from whet.core.candidate import content_id
 from whet.core.task import Module, Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.pairs import Side
-from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.evaluators.timing.statistics import Stage
 from whet.sandbox.inside.torch_flags import switches
 from whet.sandbox.staging import write_tree
@@ -108,11 +108,11 @@ class Version:
 
     Attributes:
         modes: that give this code.
-        subject: ready to be started.
+        artifact: ready to be started.
     """
 
     modes: tuple[str, ...]
-    subject: Subject
+    artifact: Artifact
 
     @property
     def name(self) -> str:
@@ -143,11 +143,11 @@ def can_be_compiled(task: Task) -> bool:
     return task.module is not None and not task.module.slot
 
 
-def compiled(workshop: Workshop, threads: int, inputs: Sequence[Input], judge: JudgeOne) -> Versions:
+def compiled(builder: Builder, threads: int, inputs: Sequence[Input], judge: JudgeOne) -> Versions:
     """Compiles a problem in each mode; modes that give the same kernels are one version.
 
     Args:
-        workshop: of the problem.
+        builder: of the problem.
         threads: that timed processes will have: they are part of the code that is made.
         inputs: on which a version must give what the problem does, or it is none.
         judge: compares an outcome with the problem's.
@@ -155,7 +155,7 @@ def compiled(workshop: Workshop, threads: int, inputs: Sequence[Input], judge: J
     made: dict[frozenset[str], Version] = {}
     failed: list[tuple[str, str]] = []
     for mode in MODES:
-        cache = _compile(workshop, mode, threads)
+        cache = _compile(builder, mode, threads)
         if isinstance(cache, Fault):
             failed.append((mode, cache.detail))
             continue
@@ -166,20 +166,20 @@ def compiled(workshop: Workshop, threads: int, inputs: Sequence[Input], judge: J
             continue
         if kernels in made:
             known = made[kernels]
-            made[kernels] = Version((*known.modes, mode), known.subject)
+            made[kernels] = Version((*known.modes, mode), known.artifact)
             continue
-        subject = workshop.build(version_text(workshop.task, mode))
-        assert isinstance(subject, Subject), "it was built before"
-        write_tree(subject.tree.parent, subject.tree.name, {CACHE: cache}, executable=False)
-        if wrong := _wrong(subject, inputs, judge):
+        artifact = builder.build(version_text(builder.task, mode))
+        assert isinstance(artifact, Artifact), "it was built before"
+        write_tree(artifact.tree.parent, artifact.tree.name, {CACHE: cache}, executable=False)
+        if wrong := _wrong(artifact, inputs, judge):
             failed.append((mode, wrong.detail))
             continue
-        made[kernels] = Version((mode,), subject)
+        made[kernels] = Version((mode,), artifact)
     return Versions(tuple(made.values()), tuple(failed))
 
 
-def _wrong(subject: Subject, inputs: Sequence[Input], judge: JudgeOne) -> Fault | None:
-    with closing(Side(subject, hash_seed=0, worker=None)) as side:
+def _wrong(artifact: Artifact, inputs: Sequence[Input], judge: JudgeOne) -> Fault | None:
+    with closing(Side(artifact, hash_seed=0, worker=None)) as side:
         for item in inputs:
             answer = side.call(item.payload, LIMITS.seconds)
             fault = answer if isinstance(answer, Fault) else judge(item, actual=answer[0])
@@ -203,17 +203,17 @@ def version_text(task: Task, mode: str) -> str:
     )
 
 
-def _compile(workshop: Workshop, mode: str, threads: int) -> bytes | Fault:
+def _compile(builder: Builder, mode: str, threads: int) -> bytes | Fault:
     """Returns the cache of the compiler as an archive."""
-    task = workshop.task
-    subject = workshop.build(version_text(task, mode))
-    if isinstance(subject, Fault):
-        return subject
-    words = [str(workshop.interpreter.executable), "-s", "-B", "-c", FILL]
+    task = builder.task
+    artifact = builder.build(version_text(task, mode))
+    if isinstance(artifact, Fault):
+        return artifact
+    words = [str(builder.interpreter.executable), "-s", "-B", "-c", FILL]
     module = task.filename.removesuffix(".py")
     step = f"{shlex.join(words)} $TREE {shlex.join([module, str(threads), PACKED])}"
     gpu = task_on_gpu(task)
-    done = run_steps(workshop.sandbox, workshop.interpreter, [step], subject.tree, (PACKED,), threads, gpu)
+    done = run_steps(builder.sandbox, builder.interpreter, [step], artifact.tree, (PACKED,), threads, gpu)
     if done.code != 0:
         raised = RAISED.findall(done.said)
         return Fault(Reason.BUILD_ERROR, raised[-1][:300] if raised else done.said[-300:] or f"exit code {done.code}")

@@ -14,8 +14,8 @@ from whet.core.task import Task
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.kernels.answers import AnswerLanguage
-from whet.evaluators.live import REASON_OF
 from whet.evaluators.outcomes import decode_call
+from whet.evaluators.processes import REASON_OF
 from whet.evaluators.profilers.occupancy import WARP
 from whet.evaluators.profilers.ptxas import complaints, dumped, resources
 from whet.evaluators.profilers.sass import mixes

@@ -16,6 +16,7 @@ from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.kernels.answers import AnswerLanguage, kind_of
@@ -25,7 +26,6 @@ from whet.evaluators.kernels.problem import screen_answer
 from whet.evaluators.kernels.scaling import rewritten
 from whet.evaluators.kernels.small import ELEMENTS, FEWER_ELEMENTS, small_scale
 from whet.evaluators.rungs import Check
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.inside.module_target import INTERPRETER
 from whet.sandbox.inside.without_device import lacks_device
 from whet.sandbox.toolchains.cuda import packages
@@ -56,7 +56,7 @@ class Deviceless:
     """Judges the answers to one problem that need a GPU. Safe for several threads.
 
     Args:
-        workshop: of the problem.
+        builder: of the problem.
         source: draws its inputs.
         options: as the user gave them.
         seed: of all inputs.
@@ -65,18 +65,18 @@ class Deviceless:
 
     def __init__(
         self,
-        workshop: Workshop,
+        builder: Builder,
         source: InputSource,
         options: Options,
         seed: int,
         open_small: Callable[[Task, Options, int], Small],
     ) -> None:
-        self._task = workshop.task
+        self._task = builder.task
         self._source = source
         self._options = options
         self._seed = seed
         self._open_small = open_small
-        self._compiler = Compiler(workshop.sandbox, workshop.interpreter, workshop.task, chosen_arch(options))
+        self._compiler = Compiler(builder.sandbox, builder.interpreter, builder.task, chosen_arch(options))
         self._built: dict[str, Finding] = {}
         self._small: dict[int, tuple[Small | Skipped, str]] = {}
         self._lock = threading.Lock()

@@ -16,12 +16,12 @@ import numpy as np
 
 from whet.core.errors import UsageError
 from whet.core.task import Task, Workload
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.floats.elements import elements
 from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.inside.decode import Node
 
 NAME = "kernelbench"
@@ -59,15 +59,15 @@ def make_input(size, rng):
 class KernelBench:
     """Applies the rule to answers of one problem. Safe for several threads."""
 
-    def __init__(self, workshop: Workshop, baseline: Subject, seconds: float) -> None:
+    def __init__(self, builder: Builder, baseline: Artifact, seconds: float) -> None:
         """Draws nothing yet.
 
         Args:
-            workshop: of the task.
+            builder: of the task.
             baseline: the problem's own module.
             seconds: that a call may take.
         """
-        self._workshop = workshop
+        self._builder = builder
         self._baseline = baseline
         self._seconds = seconds
         self._lock = threading.Lock()
@@ -87,7 +87,7 @@ class KernelBench:
         """Why the problem's own module gives nothing to compare with; empty where it does."""
         return self._expected if self.inputs and isinstance(self._expected, str) else ""
 
-    def judge(self, candidate: Subject) -> Mapping[str, Any]:
+    def judge(self, candidate: Artifact) -> Mapping[str, Any]:
         """Returns what the suite would say of an answer, with the differences that it records."""
         with self._lock:
             if not self._drawn:
@@ -114,17 +114,17 @@ class KernelBench:
         }
 
     def _draw(self) -> None:
-        task = self._workshop.task
+        task = self._builder.task
         text = GENERATOR.format(module=task.path.stem, trials=TRIALS, seed=SEED)
         drawn = replace(task, workload=Workload(text))
-        with closing(InputSource(drawn, self._workshop.sandbox, self._workshop.interpreter)) as source:
+        with closing(InputSource(drawn, self._builder.sandbox, self._builder.interpreter)) as source:
             self._drawn = [source.draw(trial, [0])[0] for trial in source.sizes]
         self._expected = self._outputs(self._baseline)
 
-    def _outputs(self, subject: Subject) -> list[Any] | str:
+    def _outputs(self, artifact: Artifact) -> list[Any] | str:
         """Returns the tensor that a module gives in each trial, or what went wrong."""
         found = []
-        with closing(Side(subject, HASH_SEED)) as side:
+        with closing(Side(artifact, HASH_SEED)) as side:
             for item in self._drawn:
                 answer = side.call(item.payload, self._seconds)
                 if isinstance(answer, Fault):

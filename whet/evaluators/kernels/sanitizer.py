@@ -13,11 +13,11 @@ from pathlib import Path
 
 import whet.sandbox
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, task_on_gpu
 from whet.evaluators.finding import Fault, Passed, Skipped
 from whet.evaluators.inputs.source import Input, InputSource
 from whet.evaluators.kernels.answers import kind_of
-from whet.evaluators.live import START_SECONDS, fault
-from whet.evaluators.subjects import Subject, task_on_gpu
+from whet.evaluators.processes import START_SECONDS, fault
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.toolchains.cuda import find_tool
 
@@ -60,7 +60,7 @@ class Ended:
 
 
 def check_kernels(
-    original: Subject, answer: Subject, inputs: InputSource, seed: int
+    original: Artifact, answer: Artifact, inputs: InputSource, seed: int
 ) -> Fault | Passed | Skipped | None:
     """Calls an answer once under each tool; None for what runs on no GPU, or has no kernels of its own.
 
@@ -70,17 +70,17 @@ def check_kernels(
         inputs: draws an input of the smallest size.
         seed: of the input.
     """
-    task = answer.workshop.task
+    task = answer.builder.task
     if task.module is None or not task_on_gpu(task) or not kind_of(answer.source).needs_device:
         return None
-    tool = find_tool(NAME, answer.workshop.interpreter)
+    tool = find_tool(NAME, answer.builder.interpreter)
     if tool is None:
         return Skipped(Reason.TOOL_MISSING, MISSING)
     (item,) = inputs.draw(inputs.sizes[0], [seed])
     return watched(tool, original, answer, item)
 
 
-def watched(tool: Path, original: Subject, answer: Subject, item: Input) -> Fault | Passed | Skipped:
+def watched(tool: Path, original: Artifact, answer: Artifact, item: Input) -> Fault | Passed | Skipped:
     """Calls an answer once under each tool that has something to look at; see `check_kernels`."""
     used = (MEMORY, RACES) if SHARED in answer.source else (MEMORY,)
     for name in used:
@@ -113,12 +113,12 @@ def headline(said: str) -> str:
     return f"{NAME} ended it without a word"
 
 
-def _run(tool: Path, name: str, subject: Subject, item: Input) -> Ended:
-    workshop = subject.workshop
-    job = Job("programs", workshop.interpreter, subject.tree, workshop.task.limits)
-    session = workshop.sandbox.open(replace(job, reserves=True, gpu=subject.on_gpu))
+def _run(tool: Path, name: str, artifact: Artifact, item: Input) -> Ended:
+    builder = artifact.builder
+    job = Job("programs", builder.interpreter, artifact.tree, builder.task.limits)
+    session = builder.sandbox.open(replace(job, reserves=True, gpu=artifact.on_gpu))
     try:
-        session.ask("prepare", _argv(tool, name, subject, session.tree), item.payload, seconds=START_SECONDS)
+        session.ask("prepare", _argv(tool, name, artifact, session.tree), item.payload, seconds=START_SECONDS)
         (kind, *answer), _ = session.ask("go", seconds=SECONDS)
         if kind == "error":
             return Ended(-1, str(answer[-1]))
@@ -128,9 +128,9 @@ def _run(tool: Path, name: str, subject: Subject, item: Input) -> Ended:
         session.close()
 
 
-def _argv(tool: Path, name: str, subject: Subject, tree: str) -> Sequence[str]:
-    python = str(subject.workshop.interpreter.executable)
-    words = json.dumps(PROGRAMS), tree, json.dumps(subject.workshop.target())
+def _argv(tool: Path, name: str, artifact: Artifact, tree: str) -> Sequence[str]:
+    python = str(artifact.builder.interpreter.executable)
+    words = json.dumps(PROGRAMS), tree, json.dumps(artifact.builder.target())
     watching = [str(tool), "--tool", name, *OPTIONS]
     return ["/usr/bin/env", *SETTINGS, *watching, python, "-s", "-B", "-c", CALL, *words]
 

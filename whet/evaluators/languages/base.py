@@ -139,7 +139,7 @@ class Language:
         faults: the faults that can be made in a task's target, and what tells two texts apart.
         meaning: a hash that two texts share only if they mean the same; None where a text cannot be read.
         words: what `whet.evaluators.syntax.fingerprint.outline` finds in a text; None finds what it finds in C.
-        profilers: take the hot lines of a source text on some inputs, the best first; from the workshop.
+        profilers: take the hot lines of a source text on some inputs, the best first; from the builder.
         memory: takes the memory of its lines on one input.
         memory_beside: whether that is quick enough to be taken with each profile.
         advice: what a model of the processor says of a text, from the sandbox, the interpreter and the text.

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import Live, Pass
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import Pass, TargetProcess
 
 if TYPE_CHECKING:
     from whet.core.task import Kind, Task
     from whet.evaluators.inputs.source import Input
-    from whet.evaluators.timing.statistics import Looks
+    from whet.evaluators.timing.statistics import StoppingPlan
     from whet.evaluators.timing.turns import Series, Turn
 
 
-Starter = Callable[[Subject, tuple[int, ...], int, int], Live | Fault]
-"""Starts a process of a subject on cores, with a hash seed and a layout."""
+Starter = Callable[[Artifact, tuple[int, ...], int, int], TargetProcess | Fault]
+"""Starts a process of an artifact on cores, with a hash seed and a layout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,10 @@ class Setting:
         cores: processors that it is pinned to.
         hash_seed: PYTHONHASHSEED of its process.
         layout: which of a native program's layouts it has in memory.
-        start: starts a process of a subject on cores, with a hash seed and a layout.
+        start: starts a process of an artifact on cores, with a hash seed and a layout.
         repeats: see `whet.evaluators.timing.turns.TimedWorkload`, by the workload's name.
-        called: see `whet.evaluators.live.Live.timed`, by the workload's name; all inputs are, where nothing is said.
+        called: see `whet.evaluators.processes.TargetProcess.timed`, by the workload's name; all inputs are, where
+            nothing is said.
     """
 
     side: str
@@ -41,7 +42,7 @@ class Setting:
     cores: tuple[int, ...]
     hash_seed: int
     layout: int
-    start: Starter = Subject.start
+    start: Starter = Artifact.start
     repeats: Mapping[str, int] = field(default_factory=dict)
     called: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
@@ -62,7 +63,7 @@ class Meter(Protocol):
         """Of its figures."""
 
     @property
-    def looks(self) -> Looks:
+    def looks(self) -> StoppingPlan:
         """When to look at it."""
 
     @property
@@ -89,12 +90,12 @@ class Meter(Protocol):
         """Returns the flags after the task's own under which both sides are measured; all but the first to confirm."""
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """Measures one side.
 
         Args:
-            subject: what to run.
+            artifact: what to run.
             drawn: distinct inputs, by workload.
             warm: one more, for a call before any that counts.
             setting: how to run it.
@@ -112,9 +113,9 @@ class Metric:
     """What a metric is measured by.
 
     Attributes:
-        open: makes its meter ready for a task's workshop, or raises UsageError with what lacks and the mend.
+        open: makes its meter ready for a task's builder, or raises UsageError with what lacks and the mend.
         reading: gives its meter for recorded turns of a kind of tasks, which measures nothing.
     """
 
-    open: Callable[[Workshop], Meter]
+    open: Callable[[Builder], Meter]
     reading: Callable[[Kind], Meter]

@@ -9,12 +9,12 @@ from dataclasses import replace
 from whet.core.errors import UsageError
 from whet.core.task import Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Live, LiveFunction, LiveProgram, Pass
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import FunctionProcess, Pass, ProgramProcess, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass
 from whet.sandbox.process_tree import running_seconds, ticked_seconds
@@ -42,10 +42,10 @@ class Cpu:
         return native.variants(task)
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`."""
-        return windows(subject, drawn, warm, setting, _window)
+        return windows(artifact, drawn, warm, setting, _window)
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`.
@@ -72,37 +72,37 @@ class Cpu:
 
 
 def _window(
-    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+    process: TargetProcess, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
 ) -> Pass | Fault:
-    assert isinstance(live, LiveFunction | LiveProgram)
-    before = _account(live)
-    measured = live.timed(payloads, seconds, repeats, called)
+    assert isinstance(process, FunctionProcess | ProgramProcess)
+    before = _account(process)
+    measured = process.timed(payloads, seconds, repeats, called)
     if isinstance(measured, Fault):
         return measured
-    exact, ticked = (now - then for now, then in zip(_account(live), before, strict=True))
+    exact, ticked = (now - then for now, then in zip(_account(process), before, strict=True))
     return replace(measured, amount=max(0.0, exact), ticks=max(0.0, ticked))
 
 
-def _account(live: LiveFunction | LiveProgram) -> tuple[float, float]:
+def _account(process: FunctionProcess | ProgramProcess) -> tuple[float, float]:
     """Returns the CPU seconds of a process and its descendants so far: of threads that live, and in ticks of all."""
-    pids = live.session.pids()
+    pids = process.session.pids()
     return sum(map(running_seconds, pids)), sum(map(ticked_seconds, pids))
 
 
-def open_cpu(workshop: Workshop) -> Cpu:
+def open_cpu(builder: Builder) -> Cpu:
     """Returns the meter.
 
     Raises:
         UsageError: the sandbox's processes cannot be seen from here.
     """
-    session = workshop.sandbox.open(Job("programs", workshop.interpreter))
+    session = builder.sandbox.open(Job("programs", builder.interpreter))
     try:
         seen = session.pids()
     finally:
         session.close()
     if not seen:
         raise UsageError(
-            f"--metric cpu needs to see the sandbox's processes from outside, and {workshop.sandbox.name} shows none "
+            f"--metric cpu needs to see the sandbox's processes from outside, and {builder.sandbox.name} shows none "
             "here; give --sandbox bubblewrap"
         )
     return Cpu()

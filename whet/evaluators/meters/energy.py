@@ -8,12 +8,12 @@ from pathlib import Path
 
 from whet.core.errors import UsageError
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import Series, Turn, amounts, series
 from whet.sandbox.counters import rapl
@@ -40,10 +40,10 @@ class Energy:
         return native.variants(task)
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`."""
-        return windows(subject, drawn, warm, setting, self._window)
+        return windows(artifact, drawn, warm, setting, self._window)
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`; a process whose clock disagrees with the one out here is believed in nothing."""
@@ -51,16 +51,21 @@ class Energy:
         return clocked if isinstance(clocked, Fault) else amounts(turns, name)
 
     def _window(
-        self, live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+        self,
+        process: TargetProcess,
+        payloads: Sequence[bytes],
+        seconds: float,
+        repeats: int,
+        called: Sequence[int] | None,
     ) -> Pass | Fault:
         before = rapl.read(self._root)
-        measured = live.timed(payloads, seconds, repeats, called)
+        measured = process.timed(payloads, seconds, repeats, called)
         if isinstance(measured, Fault):
             return measured
         return replace(measured, amount=rapl.joules(before, rapl.read(self._root), self._root))
 
 
-def open_energy(workshop: Workshop) -> Energy:
+def open_energy(builder: Builder) -> Energy:
     """Returns the meter.
 
     Raises:

@@ -12,13 +12,13 @@ from dataclasses import replace
 from whet.core.errors import UsageError
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.counting import Count, Counted, count, count_events, trial
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.statistics import STEADY
 from whet.evaluators.timing.turns import Series, Turn, amounts, series
 from whet.sandbox.counters import perf, valgrind
@@ -61,17 +61,17 @@ class Instructions:
         return tuple(tuple(portable.get(word, word) for word in variant) for variant in native.variants(task))
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`: a run that is timed, and one of the same inputs that is counted."""
         setting = replace(setting, cores=setting.cores[:1])  # instructions are as many on one core
         idle = setting.side == IDLE
         passes: dict[str, Pass] = {}
-        clocked = {} if idle else windows(subject, drawn, warm, setting)
+        clocked = {} if idle else windows(artifact, drawn, warm, setting)
         if isinstance(clocked, Fault):
             return clocked
         for name, inputs in drawn.items():
-            found = self._count(subject, [item.payload for item in inputs], setting, calling=not idle)
+            found = self._count(artifact, [item.payload for item in inputs], setting, calling=not idle)
             if isinstance(found, Fault):
                 return found
             passes[name] = _joined(clocked.get(name), found)
@@ -113,7 +113,7 @@ def _beyond_idle(turns: Sequence[Turn], name: str) -> Series:
     )
 
 
-def open_count(workshop: Workshop) -> tuple[str, Count]:
+def open_count(builder: Builder) -> tuple[str, Count]:
     """Returns what counts instructions on this machine: its name, ``perf`` or ``cachegrind``, and itself.
 
     Raises:
@@ -121,15 +121,15 @@ def open_count(workshop: Workshop) -> tuple[str, Count]:
     """
     if perf.count([PROBE], (HARDWARE,))[0].available:
         return perf.SOURCE, count_events(HARDWARE)
-    if reason := trial(workshop):
+    if reason := trial(builder):
         raise UsageError(f"--metric instructions cannot be measured: {reason}")
     return valgrind.SOURCE, count
 
 
-def open_instructions(workshop: Workshop) -> Instructions:
+def open_instructions(builder: Builder) -> Instructions:
     """Returns the meter.
 
     Raises:
         UsageError: see `open_count`.
     """
-    return Instructions(workshop.task.kind, open_count(workshop)[1])
+    return Instructions(builder.task.kind, open_count(builder)[1])

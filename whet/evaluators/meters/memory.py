@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from whet.core.errors import UsageError
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import Subject, Workshop
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.statistics import STEADY
 from whet.evaluators.timing.turns import Series, Turn, amounts
 from whet.sandbox.protocol import Job
@@ -34,21 +34,21 @@ class Memory:
         return ((),)
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`; a process a workload, as what one has taken it seldom gives back."""
         passes: dict[str, Pass] = {}
         for name, inputs in drawn.items():
-            live = subject.start(setting.cores, setting.hash_seed, setting.layout, gauged=True)
-            if isinstance(live, Fault):
-                return live
+            process = artifact.start(setting.cores, setting.hash_seed, setting.layout, gauged=True)
+            if isinstance(process, Fault):
+                return process
             try:
-                measured = live.timed([item.payload for item in inputs], setting.seconds)
+                measured = process.timed([item.payload for item in inputs], setting.seconds)
                 if isinstance(measured, Fault):
                     return measured
-                peak = live.peak()
+                peak = process.peak()
             finally:
-                live.close()
+                process.close()
             assert peak is not None, "the sandbox was tried when the meter was opened"
             passes[name] = replace(measured, amount=float(peak))
         return passes
@@ -58,20 +58,20 @@ class Memory:
         return amounts(turns, name)
 
 
-def open_memory(workshop: Workshop) -> Memory:
+def open_memory(builder: Builder) -> Memory:
     """Returns the meter.
 
     Raises:
         UsageError: no control group counts the memory of a sandbox here.
     """
-    session = workshop.sandbox.open(Job("programs", workshop.interpreter, gauged=True))
+    session = builder.sandbox.open(Job("programs", builder.interpreter, gauged=True))
     try:
         peak = session.peak()
     finally:
         session.close()
     if peak is None:
         raise UsageError(
-            f"--metric memory needs a control group that counts the sandbox's memory, and {workshop.sandbox.name} has "
+            f"--metric memory needs a control group that counts the sandbox's memory, and {builder.sandbox.name} has "
             "none here; give --sandbox docker with a docker engine on this machine"
         )
     return Memory()

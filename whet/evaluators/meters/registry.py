@@ -8,17 +8,17 @@ from whet.core.errors import UsageError
 from whet.core.options import METRIC_GROUP
 from whet.core.plugins import brought
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.meters.base import Meter, Metric
 from whet.evaluators.meters.cpu import Cpu, open_cpu
 from whet.evaluators.meters.energy import Energy, open_energy
 from whet.evaluators.meters.instructions import Instructions, open_instructions
 from whet.evaluators.meters.memory import Memory, open_memory
 from whet.evaluators.meters.time import THROUGHPUT, TIME
-from whet.evaluators.subjects import Workshop
 
 OWN: Mapping[str, Metric] = {
-    "time": Metric(lambda workshop: TIME, lambda kind: TIME),
-    "throughput": Metric(lambda workshop: THROUGHPUT, lambda kind: THROUGHPUT),
+    "time": Metric(lambda builder: TIME, lambda kind: TIME),
+    "throughput": Metric(lambda builder: THROUGHPUT, lambda kind: THROUGHPUT),
     "cpu": Metric(open_cpu, lambda kind: Cpu()),
     "memory": Metric(open_memory, lambda kind: Memory()),
     "instructions": Metric(open_instructions, Instructions),
@@ -27,13 +27,13 @@ OWN: Mapping[str, Metric] = {
 """As the user writes it."""
 
 
-def open_meter(name: str, workshop: Workshop) -> Meter:
+def open_meter(name: str, builder: Builder) -> Meter:
     """Returns the meter of a metric.
 
     Raises:
         UsageError: nobody knows it, or this machine, or this sandbox, cannot give it.
     """
-    return _metric(name).open(workshop)
+    return _metric(name).open(builder)
 
 
 def reading_meter(name: str, kind: Kind) -> Meter:

@@ -6,64 +6,66 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Live, Pass
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import PASS_SECONDS, Series, Turn, series
 from whet.sandbox.process_tree import stolen_seconds
 from whet.sandbox.toolchains import native
 
-Window = Callable[[Live, Sequence[bytes], float, int, Sequence[int] | None], Pass | Fault]
-"""Runs inputs as `whet.evaluators.live.Live.timed` does."""
+Window = Callable[[TargetProcess, Sequence[bytes], float, int, Sequence[int] | None], Pass | Fault]
+"""Runs inputs as `whet.evaluators.processes.TargetProcess.timed` does."""
 
 
 def timed(
-    live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+    process: TargetProcess, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
 ) -> Pass | Fault:
     """A window that tells its time and no more."""
-    return live.timed(payloads, seconds, repeats, called)
+    return process.timed(payloads, seconds, repeats, called)
 
 
 def watched(cores: Sequence[int]) -> Window:
     """Returns a window that also tells for how long the hypervisor had taken some processors."""
 
     def window(
-        live: Live, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
+        process: TargetProcess, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
     ) -> Pass | Fault:
         before = stolen_seconds(cores)
-        measured = live.timed(payloads, seconds, repeats, called)
+        measured = process.timed(payloads, seconds, repeats, called)
         return measured if isinstance(measured, Fault) else replace(measured, stolen=stolen_seconds(cores) - before)
 
     return window
 
 
 def windows(
-    subject: Subject,
+    artifact: Artifact,
     drawn: Mapping[str, Sequence[Input]],
     warm: Input,
     setting: Setting,
     window: Window = timed,
 ) -> Mapping[str, Pass] | Fault:
     """Runs a window a workload in one fresh process, after a call that counts nowhere."""
-    live = setting.start(subject, setting.cores, setting.hash_seed, setting.layout)
-    if isinstance(live, Fault):
-        return live
+    process = setting.start(artifact, setting.cores, setting.hash_seed, setting.layout)
+    if isinstance(process, Fault):
+        return process
     passes: dict[str, Pass] = {}
     try:
-        outcome = live.call(warm.payload, setting.seconds)
+        outcome = process.call(warm.payload, setting.seconds)
         if isinstance(outcome, Fault):
             return outcome
         for name, inputs in drawn.items():
             payloads = [item.payload for item in inputs]
-            measured = window(live, payloads, setting.seconds, setting.repeats.get(name, 0), setting.called.get(name))
+            measured = window(
+                process, payloads, setting.seconds, setting.repeats.get(name, 0), setting.called.get(name)
+            )
             if isinstance(measured, Fault):
                 return measured
             passes[name] = measured
     finally:
-        live.close()
+        process.close()
     return passes
 
 
@@ -84,10 +86,10 @@ class Time:
         return native.variants(task)
 
     def take(
-        self, subject: Subject, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+        self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass] | Fault:
         """See `Meter.take`."""
-        return windows(subject, drawn, warm, setting, watched(setting.cores))
+        return windows(artifact, drawn, warm, setting, watched(setting.cores))
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`."""

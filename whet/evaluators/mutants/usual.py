@@ -12,12 +12,12 @@ from dataclasses import replace
 from whet.core.candidate import Candidate
 from whet.core.errors import BaselineError
 from whet.core.task import Kind, OracleRule, Tolerance
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.compare import plain_difference, stdout_difference
 from whet.evaluators.finding import RungEndedError, sound
 from whet.evaluators.inputs.source import Input, derive
 from whet.evaluators.ladder import Ladder
 from whet.evaluators.outcomes import decode_call, decode_run
-from whet.evaluators.subjects import Subject
 
 DRAWS = 5
 """Inputs of the largest size, or cases: as many as KernelBench draws. More would make a stricter protocol than the
@@ -34,7 +34,7 @@ class UsualProtocol:
         self._ladder = ladder
         self._inputs = _inputs(ladder, seed)
         try:
-            self._expected = self._answers(ladder.baseline.subject)
+            self._expected = self._answers(ladder.baseline.artifact)
         except RungEndedError as ended:
             said = f"{ladder.task.target} failed on a timed size: {ended.finding.detail}"
             raise BaselineError(said, "crash") from None
@@ -42,15 +42,15 @@ class UsualProtocol:
     def rejects(self, candidate: Candidate) -> bool:
         """Whether it finds anything wrong with a candidate that builds."""
         try:
-            answers = self._answers(self._ladder.workshop.built(candidate.source))
+            answers = self._answers(self._ladder.builder.built(candidate.source))
         except RungEndedError:
             return True
         return any(self._differ(ours, theirs) for ours, theirs in zip(self._expected, answers, strict=True))
 
-    def _answers(self, subject: Subject) -> list[bytes]:
-        with closing(sound(subject.start(hash_seed=HASH_SEED, worker=0))) as live:
+    def _answers(self, artifact: Artifact) -> list[bytes]:
+        with closing(sound(artifact.start(hash_seed=HASH_SEED, worker=0))) as process:
             limit = self._ladder.baseline.limit
-            return [sound(live.call(item.payload, limit))[0] for item in self._inputs]
+            return [sound(process.call(item.payload, limit))[0] for item in self._inputs]
 
     def _differ(self, expected: bytes, actual: bytes) -> bool:
         """Compares results alone: arguments after the call, printed text and the like are not looked at."""

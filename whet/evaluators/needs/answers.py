@@ -9,9 +9,9 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Answer
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
+from whet.evaluators.processes import Answer
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.protocol import CpuLimit
 
@@ -30,7 +30,7 @@ def answers_of(side: Side, payloads: Sequence[bytes], seconds: float, way: str =
         side: who is asked.
         payloads: the inputs.
         seconds: of CPU time that each may take.
-        way: see `whet.evaluators.live.Live.calls`.
+        way: see `whet.evaluators.processes.TargetProcess.calls`.
     """
     with closing(side.calls(payloads, WAIT, way)) as answers:
         for payload, answer in zip(payloads, answers, strict=True):

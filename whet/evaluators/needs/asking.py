@@ -13,7 +13,6 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.shapes import Path, UnsuitedError, kind_of
 from whet.evaluators.inputs.source import EDITED, Input
-from whet.evaluators.live import Answer
 from whet.evaluators.needs.abilities import CONTAINERS, NUMBERS, TEXTS, granted
 from whet.evaluators.needs.answers import BASELINE_SECONDS, answers_of, same_result
 from whet.evaluators.needs.spots import Spot, changed
@@ -21,6 +20,7 @@ from whet.evaluators.needs.trials import Places
 from whet.evaluators.needs.vocabulary import Need
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
+from whet.evaluators.processes import Answer
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node
 from whet.sandbox.inside.narrowed import NARROWED, SLICE

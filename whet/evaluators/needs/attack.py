@@ -19,7 +19,6 @@ from whet.evaluators.examiner import VALUE
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.languages.registry import takes_objects
-from whet.evaluators.live import Answer
 from whet.evaluators.needs.abilities import told_by
 from whet.evaluators.needs.answers import BASELINE_SECONDS, CANDIDATE_SECONDS, answers_of
 from whet.evaluators.needs.asking import ONLY_ASKED
@@ -29,6 +28,7 @@ from whet.evaluators.needs.trials import Trial
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import CallOutcome, decode_call
 from whet.evaluators.pairs import Side
+from whet.evaluators.processes import Answer
 from whet.evaluators.python_text import session_text
 from whet.sandbox.inside.decode import Node
 from whet.sandbox.protocol import CpuLimit
@@ -161,10 +161,10 @@ class _Attack:
 
     def again(self, trial: Trial, expected: bytes) -> bool:
         """Whether fresh processes show the same difference, so that it is the input's."""
-        limits = ((self.examination.baseline, BASELINE_SECONDS), (self.theirs.subject, CANDIDATE_SECONDS))
+        limits = ((self.examination.baseline, BASELINE_SECONDS), (self.theirs.artifact, CANDIDATE_SECONDS))
         answers = []
-        for subject, seconds in limits:
-            with closing(Side(subject, 1, worker=None)) as fresh:
+        for artifact, seconds in limits:
+            with closing(Side(artifact, 1, worker=None)) as fresh:
                 answers.append(fresh.call(trial.item.payload, CpuLimit(seconds)))
         ours, theirs = answers
         return not self.differs(trial, expected, ours) and bool(self.differs(trial, expected, theirs))

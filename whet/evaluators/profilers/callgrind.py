@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from whet.core.profile import Profile
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.protocol import Incident
 from whet.sandbox.toolchains import native
 
@@ -26,24 +26,24 @@ COST_ROW = re.compile(r"([+-]?\d{1,9}|\*) (\d{1,18})$")
 PORTABLE = ("-g", "-march=x86-64-v3")
 
 
-def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def profile(builder: Builder, source: str, inputs: Sequence[Input]) -> Profile:
     """Returns the hot spots of a native program on the first of some inputs."""
     if shutil.which("valgrind", path="/usr/bin") is None:
         return Profile((), TOOL, "valgrind is not installed: apt-get install valgrind")
-    if workshop.task.kind is Kind.FUNCTION:
+    if builder.task.kind is Kind.FUNCTION:
         return Profile((), TOOL, "it follows programs alone, and this is a function")
-    subject = workshop.build(source, PORTABLE)
-    if isinstance(subject, Fault):
-        return Profile((), TOOL, subject.detail[:300])
-    argv = ["/bin/sh", "-c", COMMAND, "sh", *workshop.argv("{tree}"), "{report}"]
+    artifact = builder.build(source, PORTABLE)
+    if isinstance(artifact, Fault):
+        return Profile((), TOOL, artifact.detail[:300])
+    argv = ["/bin/sh", "-c", COMMAND, "sh", *builder.argv("{tree}"), "{report}"]
     try:
-        text = report(workshop, subject, argv, inputs[0])
+        text = report(builder, artifact, argv, inputs[0])
     except Incident as incident:
         return Profile((), TOOL, f"it did not come through: {incident}")
-    target = native.source_name(workshop.task, source)
+    target = native.source_name(builder.task, source)
     found = parse(text, target)
     functions = {
-        (name, workshop.task.filename if is_file(file, target) else file, found.starts.get((name, file))): Cost(
+        (name, builder.task.filename if is_file(file, target) else file, found.starts.get((name, file))): Cost(
             found.own[name, file], found.total[name, file]
         )
         for name, file in found.total

@@ -9,12 +9,12 @@ from typing import Any
 
 from whet.core.profile import Memory
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.callgrind import PORTABLE
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Held, is_file, memory_lines
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.protocol import Incident
 from whet.sandbox.toolchains import native
 
@@ -23,18 +23,18 @@ COMMAND = 'exec /usr/bin/valgrind --tool=dhat --num-callers=40 --dhat-out-file="
 FRAME = re.compile(r"\(([^()]+):(\d{1,9})\)$")
 
 
-def memory(workshop: Workshop, source: str, item: Input) -> Memory:
+def memory(builder: Builder, source: str, item: Input) -> Memory:
     """Returns the memory of a native program's lines on an input."""
     if shutil.which("valgrind", path="/usr/bin") is None:
         return Memory((), None, TOOL, "valgrind is not installed: apt-get install valgrind")
-    if workshop.task.kind is Kind.FUNCTION:
+    if builder.task.kind is Kind.FUNCTION:
         return Memory((), None, TOOL, "it follows programs alone, and this is a function")
-    subject = workshop.build(source, PORTABLE)
-    if isinstance(subject, Fault):
-        return Memory((), None, TOOL, subject.detail[:300])
-    argv = ["/bin/sh", "-c", COMMAND, "sh", *workshop.argv("{tree}"), "{report}"]
+    artifact = builder.build(source, PORTABLE)
+    if isinstance(artifact, Fault):
+        return Memory((), None, TOOL, artifact.detail[:300])
+    argv = ["/bin/sh", "-c", COMMAND, "sh", *builder.argv("{tree}"), "{report}"]
     try:
-        peak, found = parse(report(workshop, subject, argv, item), native.source_name(workshop.task, source))
+        peak, found = parse(report(builder, artifact, argv, item), native.source_name(builder.task, source))
     except Incident as incident:
         return Memory((), None, TOOL, f"it did not come through: {incident}")
     except (ValueError, TypeError, LookupError):

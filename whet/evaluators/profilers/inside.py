@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.toolchains import native
 
@@ -19,19 +19,19 @@ larger bound costs memory and time to parse it, a smaller one loses the profile 
 
 
 def report(
-    workshop: Workshop,
-    subject: Subject,
+    builder: Builder,
+    artifact: Artifact,
     argv: Sequence[str],
     item: Input,
     slowed: float = SLOWED,
     profiling: bool = False,
 ) -> str:
-    """Returns what a tool wrote while a subject ran under it.
+    """Returns what a tool wrote while an artifact ran under it.
 
     Args:
-        workshop: of the subject.
-        subject: what runs under the tool.
-        argv: the command; ``{tree}`` in it stands for where the subject's files are, ``{report}`` for where the tool
+        builder: of the artifact.
+        artifact: what runs under the tool.
+        argv: the command; ``{tree}`` in it stands for where the artifact's files are, ``{report}`` for where the tool
             shall write.
         item: the program's stdin.
         slowed: how many times slower it may be than the task's limit.
@@ -40,14 +40,14 @@ def report(
     Raises:
         Incident: it did not come through, or left no report.
     """
-    own = workshop.task.limits
+    own = builder.task.limits
     limits = replace(own, memory=max(own.memory, native.LIMITS.memory), processes=native.LIMITS.processes)
-    job = Job("programs", workshop.interpreter, subject.tree, limits, profiling=profiling)
-    session = workshop.sandbox.open(job)
+    job = Job("programs", builder.interpreter, artifact.tree, limits, profiling=profiling)
+    session = builder.sandbox.open(job)
     try:
         words = [word.replace("{tree}", session.tree).replace("{report}", REPORT) for word in argv]
         session.ask("prepare", words, item.payload, seconds=10.0)
-        session.ask("go", seconds=workshop.task.limits.seconds * slowed)
+        session.ask("go", seconds=builder.task.limits.seconds * slowed)
         (_, found), _ = session.ask("read", REPORT, seconds=10.0)
     finally:
         session.close()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from whet.core.profile import Profile
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import LONGEST, LiveFunction
+from whet.evaluators.processes import LONGEST, FunctionProcess
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, python_functions
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.inside import line_timer
 from whet.sandbox.protocol import Incident
 
@@ -23,40 +23,40 @@ SECONDS = 0.4
 the noise of short calls, and is added to every profile."""
 
 
-def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def profile(builder: Builder, source: str, inputs: Sequence[Input]) -> Profile:
     """Returns the hot spots of a Python text on some inputs."""
-    subject = workshop.build(source)
-    if isinstance(subject, Fault):
-        return Profile((), TOOL, subject.detail)
+    artifact = builder.build(source)
+    if isinstance(artifact, Fault):
+        return Profile((), TOOL, artifact.detail)
     try:
-        if workshop.task.kind is Kind.FUNCTION:
-            hits = _calls(subject, inputs)
+        if builder.task.kind is Kind.FUNCTION:
+            hits = _calls(artifact, inputs)
         else:
-            hits = _run(workshop, subject, inputs[0])
+            hits = _run(builder, artifact, inputs[0])
     except Incident as incident:
         return Profile((), TOOL, str(incident))
     except (ValueError, TypeError):  # what a candidate's process answers need not be in form
         return Profile((), TOOL, "the report is not in form")
-    return _profile(source, workshop.task.filename, hits)
+    return _profile(source, builder.task.filename, hits)
 
 
-def _calls(subject: Subject, inputs: Sequence[Input]) -> dict[int, int]:
-    live = subject.start()
-    if isinstance(live, Fault):
-        raise Incident("crash", live.detail)
-    assert isinstance(live, LiveFunction)
+def _calls(artifact: Artifact, inputs: Sequence[Input]) -> dict[int, int]:
+    process = artifact.start()
+    if isinstance(process, Fault):
+        raise Incident("crash", process.detail)
+    assert isinstance(process, FunctionProcess)
     try:
-        rows = live.hot_lines([item.payload for item in inputs], SECONDS)
+        rows = process.hot_lines([item.payload for item in inputs], SECONDS)
     finally:
-        live.close()
+        process.close()
     return _checked(dict(rows))
 
 
-def _run(workshop: Workshop, subject: Subject, item: Input) -> dict[int, int]:
+def _run(builder: Builder, artifact: Artifact, item: Input) -> dict[int, int]:
     timer = Path(line_timer.__file__).read_text()
-    python = [str(workshop.interpreter.executable), "-s", "-B", "-c", timer]
-    program = f"{{tree}}/{workshop.task.filename}"
-    rows = report(workshop, subject, [*python, program, "{report}"], item).splitlines()
+    python = [str(builder.interpreter.executable), "-s", "-B", "-c", timer]
+    program = f"{{tree}}/{builder.task.filename}"
+    rows = report(builder, artifact, [*python, program, "{report}"], item).splitlines()
     return _checked({int(line): int(spent) for line, spent in (row.split() for row in rows)})
 
 

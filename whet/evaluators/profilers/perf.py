@@ -16,12 +16,12 @@ from itertools import cycle
 from pathlib import Path
 
 from whet.core.profile import Profile
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import LiveFunction, LiveProgram, Pass
+from whet.evaluators.processes import FunctionProcess, Pass, ProgramProcess
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Incident
 from whet.sandbox.sampling import inner, sample
@@ -47,38 +47,38 @@ CALLED = re.compile(r"\t\s*[0-9a-f]+ (.*?)(?: \(([/\[].*)\))?$")
 PLACE = re.compile(r"\s+(.+):(\d{1,9})(?: \(inlined\))?$")
 
 
-def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def profile(builder: Builder, source: str, inputs: Sequence[Input]) -> Profile:
     """Returns the hot spots of a native program on some inputs."""
     if shutil.which(PATH) is None:
         return Profile((), TOOL, "it is not installed: apt install linux-perf")
-    subject = workshop.build(source, DEBUG)
-    if isinstance(subject, Fault):
-        return Profile((), TOOL, subject.detail)
+    artifact = builder.build(source, DEBUG)
+    if isinstance(artifact, Fault):
+        return Profile((), TOOL, artifact.detail)
     try:
-        recorded = _recorded(workshop, subject, inputs)
+        recorded = _recorded(builder, artifact, inputs)
         program = native.PROGRAM.format(layout=0)
-        files = {program: (subject.tree / program).read_bytes(), DATA: recorded}
-        tree = workshop.sandbox.stage(f"{subject.source_id}-perf", files, executable=True)
+        files = {program: (artifact.tree / program).read_bytes(), DATA: recorded}
+        tree = builder.sandbox.stage(f"{artifact.source_id}-perf", files, executable=True)
         argv = ["/bin/sh", "-c", READ, "sh", "{tree}", "{report}"]
-        text = report(workshop, replace(subject, tree=tree, layouts=1), argv, Input("", b""))
+        text = report(builder, replace(artifact, tree=tree, layouts=1), argv, Input("", b""))
     except (Silent, Incident) as error:
         return Profile((), TOOL, str(error))
-    return from_stacks(TOOL, parse(text), native.source_name(workshop.task, source), workshop.task.filename, source, {})
+    return from_stacks(TOOL, parse(text), native.source_name(builder.task, source), builder.task.filename, source, {})
 
 
-def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> bytes:
+def _recorded(builder: Builder, artifact: Artifact, inputs: Sequence[Input]) -> bytes:
     """Returns what perf recorded of a program, or a function, that runs again and again."""
-    live = subject.start()
-    if isinstance(live, Fault):
-        raise Silent(live.detail)
-    assert isinstance(live, LiveProgram | LiveFunction)
+    process = artifact.start()
+    if isinstance(process, Fault):
+        raise Silent(process.detail)
+    assert isinstance(process, ProgramProcess | FunctionProcess)
     payloads = cycle([item.payload for item in inputs])
-    limit, repeats = workshop.task.limits.seconds, 0 if workshop.task.signature is None else 1
+    limit, repeats = builder.task.limits.seconds, 0 if builder.task.signature is None else 1
 
     def work() -> float:
         """Runs an input; a native function again and again, for most of one call is the way to it and back."""
         payload = next(payloads)
-        answer = live.timed([payload], limit, repeats) if repeats else live.call(payload, limit)
+        answer = process.timed([payload], limit, repeats) if repeats else process.call(payload, limit)
         if isinstance(answer, Fault):
             raise Silent(answer.detail)
         return answer.inside if isinstance(answer, Pass) else answer[1]
@@ -91,7 +91,7 @@ def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> 
                 repeats *= 4
                 spent = work()
             sample(
-                [PATH, *RECORD, "--output", str(data), "--pid", str(inner(live.session))],
+                [PATH, *RECORD, "--output", str(data), "--pid", str(inner(process.session))],
                 READY,
                 work,
             )
@@ -99,7 +99,7 @@ def _recorded(workshop: Workshop, subject: Subject, inputs: Sequence[Input]) -> 
         except OSError:
             raise Silent("it wrote no report") from None
         finally:
-            live.close()
+            process.close()
 
 
 def parse(text: str) -> Counter[Stack]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from whet.core.counter import Counter, missing
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.counters import perf
 from whet.sandbox.protocol import Incident
 
@@ -41,16 +41,16 @@ def refusal(facts: Mapping[str, Any], setting: Path = PARANOID) -> str:
     return ""
 
 
-def counters(workshop: Workshop, source: str, item: Input) -> tuple[Counter, ...]:
+def counters(builder: Builder, source: str, item: Input) -> tuple[Counter, ...]:
     """Returns what the kernel and the processor count in one run of a program."""
-    reason = refusal(workshop.sandbox.facts)
-    subject = workshop.build(source)
-    if reason or isinstance(subject, Fault):
+    reason = refusal(builder.sandbox.facts)
+    artifact = builder.build(source)
+    if reason or isinstance(artifact, Fault):
         return _without(reason or "it does not build")
-    command = shlex.join(workshop.argv("{tree}"))
+    command = shlex.join(builder.argv("{tree}"))
     script = f'exec /usr/bin/perf stat -j -e {",".join(EVENTS)} -o "{{report}}" -- {command}'
     try:
-        text = report(workshop, subject, ["/bin/sh", "-c", script], item, profiling=True)
+        text = report(builder, artifact, ["/bin/sh", "-c", script], item, profiling=True)
     except Incident as incident:
         return _without(f"perf did not come through: {incident}")
     found = {counter.name: counter for counter in perf.parse(text)}

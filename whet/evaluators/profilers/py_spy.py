@@ -13,11 +13,11 @@ from pathlib import Path
 
 from whet.core.profile import Profile
 from whet.core.task import Kind, Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import LiveFunction, LiveProgram
+from whet.evaluators.processes import FunctionProcess, ProgramProcess
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks, python_functions
-from whet.evaluators.subjects import Workshop
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.sampling import inner, sample
 
@@ -32,33 +32,33 @@ def find() -> str | None:
     return shutil.which(TOOL, path=str(Path(sys.executable).parent)) or shutil.which(TOOL)
 
 
-def profile(workshop: Workshop, source: str, inputs: Sequence[Input]) -> Profile:
+def profile(builder: Builder, source: str, inputs: Sequence[Input]) -> Profile:
     """Returns the hot spots of a Python text on some inputs."""
     tool = find()
     if tool is None:
         return Profile((), TOOL, "it is not installed: pip install py-spy")
-    subject = workshop.build(source)
-    live = subject if isinstance(subject, Fault) else subject.start()
-    if isinstance(live, Fault):
-        return Profile((), TOOL, live.detail)
-    assert isinstance(live, (LiveFunction, LiveProgram))
+    artifact = builder.build(source)
+    process = artifact if isinstance(artifact, Fault) else artifact.start()
+    if isinstance(process, Fault):
+        return Profile((), TOOL, process.detail)
+    assert isinstance(process, (FunctionProcess, ProgramProcess))
     try:
-        stacks = parse(_recorded(tool, live, workshop.task, inputs))
+        stacks = parse(_recorded(tool, process, builder.task, inputs))
     except Silent as silent:
         return Profile((), TOOL, str(silent))
     finally:
-        live.close()
+        process.close()
     starts = {line: first for line, (_, first) in python_functions(source).items()}
-    filename = workshop.task.filename
-    return from_stacks(TOOL, stacks, f"{live.session.tree}/{filename}", filename, source, starts)
+    filename = builder.task.filename
+    return from_stacks(TOOL, stacks, f"{process.session.tree}/{filename}", filename, source, starts)
 
 
-def _recorded(tool: str, live: LiveFunction | LiveProgram, task: Task, inputs: Sequence[Input]) -> str:
+def _recorded(tool: str, process: FunctionProcess | ProgramProcess, task: Task, inputs: Sequence[Input]) -> str:
     """Returns py-spy's report on a process that works."""
     payloads = cycle([item.payload for item in inputs])
 
     def work() -> float:
-        answer = live.call(next(payloads), task.limits.seconds)
+        answer = process.call(next(payloads), task.limits.seconds)
         if isinstance(answer, Fault):
             raise Silent(answer.detail)
         return answer[1]
@@ -68,7 +68,7 @@ def _recorded(tool: str, live: LiveFunction | LiveProgram, task: Task, inputs: S
         report = Path(folder, "report")
         followed = ["--subprocesses"] if task.kind is Kind.PROGRAM else []
         argv = [tool, "record", "--format", "raw", "--full-filenames", "--rate", RATE, *followed]
-        sample([*argv, "--output", str(report), "--pid", str(inner(live.session))], READY, work)
+        sample([*argv, "--output", str(report), "--pid", str(inner(process.session))], READY, work)
         try:
             return report.read_text("utf-8", "replace")
         except OSError:

@@ -14,6 +14,7 @@ from whet.core.options import Options
 from whet.core.profile import ProfileReport
 from whet.core.result import TaskName
 from whet.core.task import Kind, Task
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.counting import counters
 from whet.evaluators.environment import in_environment
 from whet.evaluators.finding import Fault
@@ -23,7 +24,6 @@ from whet.evaluators.profilers import privileged
 from whet.evaluators.profilers.hot_spots import PROFILED, profile
 from whet.evaluators.profilers.memory import memory
 from whet.evaluators.ptx.judging import PtxKernels
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.instruments import default_instruments
 from whet.sandbox.backends import open_sandbox
@@ -57,23 +57,23 @@ def profile_target(
     sandbox = open_sandbox(settings.sandbox, settings.unsafe)
     try:
         if task.launch is not None:  # what it costs is read from its machine code, whether or not it can run here
-            told = PtxKernels(Workshop(task, sandbox, interpreter), settings).profile(Candidate(task.source))
+            told = PtxKernels(Builder(task, sandbox, interpreter), settings).profile(Candidate(task.source))
             name = TaskName(task.name, task.language, task.target)
             return ProfileReport(name, told, (), sandbox.facts, "", time.perf_counter() - start)
-        first = Workshop(task, sandbox, interpreter)
+        first = Builder(task, sandbox, interpreter)
         task = calibrated(first, derive(seed, "calibrate"), True, default_instruments().call_seconds)
-        workshop = Workshop(task, sandbox, interpreter)
+        builder = Builder(task, sandbox, interpreter)
         source = InputSource(task, sandbox, interpreter)
         try:
             source.expect_timeable()
             inputs = _inputs(source, seed)
         finally:
             source.close()
-        _expect_to_run(workshop, inputs[0])
-        found = replace(profile(workshop, task.source, inputs), memory=memory(workshop, task.source, inputs))
-        figures = counters(workshop, task.source, inputs)
+        _expect_to_run(builder, inputs[0])
+        found = replace(profile(builder, task.source, inputs), memory=memory(builder, task.source, inputs))
+        figures = counters(builder, task.source, inputs)
         if privileged_counters:
-            counted = privileged.counters(workshop, task.source, inputs[0])
+            counted = privileged.counters(builder, task.source, inputs[0])
             twice = {(counter.name, counter.source) for counter in counted}
             figures = (*(figure for figure in figures if (figure.name, figure.source) not in twice), *counted)
         name = TaskName(task.name, task.language, task.target)
@@ -91,22 +91,22 @@ def _inputs(source: InputSource, seed: int) -> list[Input]:
     return sorted(source.cases, key=lambda case: len(case.payload), reverse=True)[:PROFILED]
 
 
-def _expect_to_run(workshop: Workshop, item: Input) -> None:
-    live = _started(workshop, workshop.task.source)
+def _expect_to_run(builder: Builder, item: Input) -> None:
+    process = _started(builder, builder.task.source)
     try:
-        answer = live.call(item.payload, workshop.task.limits.seconds)
+        answer = process.call(item.payload, builder.task.limits.seconds)
     finally:
-        live.close()
+        process.close()
     if isinstance(answer, Fault):
-        raise _unusable(workshop.task, f"failed on {item.name}", answer)
+        raise _unusable(builder.task, f"failed on {item.name}", answer)
 
 
-def _started(workshop: Workshop, source: str) -> Any:
-    subject = workshop.build(source)
-    live = subject if isinstance(subject, Fault) else subject.start()
-    if isinstance(live, Fault):
-        raise _unusable(workshop.task, "does not load", live)
-    return live
+def _started(builder: Builder, source: str) -> Any:
+    artifact = builder.build(source)
+    process = artifact if isinstance(artifact, Fault) else artifact.start()
+    if isinstance(process, Fault):
+        raise _unusable(builder.task, "does not load", process)
+    return process
 
 
 def _unusable(task: Task, what: str, fault: Fault) -> BaselineError:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from whet.core.profile import Memory
 from whet.core.task import Kind
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import LiveFunction
+from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Held, memory_lines
-from whet.evaluators.subjects import Subject, Workshop
 from whet.sandbox.inside import memory_tracer
 from whet.sandbox.protocol import Incident
 
@@ -26,14 +26,14 @@ Rows = list[tuple[int, int, int]]
 """Line, bytes, blocks; line 0 stands for the peak of all."""
 
 
-def memory(workshop: Workshop, source: str, item: Input) -> Memory:
+def memory(builder: Builder, source: str, item: Input) -> Memory:
     """Returns the memory of a Python text's lines on an input."""
-    subject = workshop.build(source)
-    if isinstance(subject, Fault):
-        return Memory((), None, TOOL, subject.detail)
+    artifact = builder.build(source)
+    if isinstance(artifact, Fault):
+        return Memory((), None, TOOL, artifact.detail)
     try:
-        run = _called if workshop.task.kind is Kind.FUNCTION else _run_twice
-        rows = run(workshop, subject, item)
+        run = _called if builder.task.kind is Kind.FUNCTION else _run_twice
+        rows = run(builder, artifact, item)
         if not all(0 <= size < LARGEST and 0 <= count < LARGEST for _, size, count in rows):
             raise ValueError("no count of bytes")
         peak = max(size for line, size, _ in rows if line == 0)
@@ -48,29 +48,29 @@ def memory(workshop: Workshop, source: str, item: Input) -> Memory:
     return Memory(memory_lines(source, found), peak, TOOL)
 
 
-def _called(workshop: Workshop, subject: Subject, item: Input) -> Rows:
-    live = subject.start()
-    if isinstance(live, Fault):
-        raise Incident("crash", live.detail)
-    assert isinstance(live, LiveFunction)
+def _called(builder: Builder, artifact: Artifact, item: Input) -> Rows:
+    process = artifact.start()
+    if isinstance(process, Fault):
+        raise Incident("crash", process.detail)
+    assert isinstance(process, FunctionProcess)
     try:
-        return live.memory_lines(item.payload, SECONDS, workshop.task.limits.seconds)
+        return process.memory_lines(item.payload, SECONDS, builder.task.limits.seconds)
     finally:
-        live.close()
+        process.close()
 
 
-def _run_twice(workshop: Workshop, subject: Subject, item: Input) -> Rows:
-    first = _run(workshop, subject, item, 0)
+def _run_twice(builder: Builder, artifact: Artifact, item: Input) -> Rows:
+    first = _run(builder, artifact, item, 0)
     _, peak, most = first[0]
-    return [(0, peak, 0), *first[1:], *_run(workshop, subject, item, max(1, most))[1:]]
+    return [(0, peak, 0), *first[1:], *_run(builder, artifact, item, max(1, most))[1:]]
 
 
-def _run(workshop: Workshop, subject: Subject, item: Input, reach: int) -> Rows:
+def _run(builder: Builder, artifact: Artifact, item: Input, reach: int) -> Rows:
     tracer = Path(memory_tracer.__file__).read_text()
-    python = [str(workshop.interpreter.executable), "-s", "-B", "-c", tracer]
-    argv = [*python, f"{{tree}}/{workshop.task.filename}", "{report}", str(SECONDS), str(reach)]
+    python = [str(builder.interpreter.executable), "-s", "-B", "-c", tracer]
+    argv = [*python, f"{{tree}}/{builder.task.filename}", "{report}", str(SECONDS), str(reach)]
     rows: Rows = []
-    for row in report(workshop, subject, argv, item).splitlines():
+    for row in report(builder, artifact, argv, item).splitlines():
         line, size, count = map(int, row.split())
         rows.append((line, size, count))
     if not rows:

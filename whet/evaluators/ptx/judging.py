@@ -12,6 +12,7 @@ from whet.core.errors import BaselineError
 from whet.core.options import Options
 from whet.core.profile import Profile
 from whet.core.verdict import Reason, Rung, RungStatus
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped, sound
 from whet.evaluators.kernels.device import chosen_arch
 from whet.evaluators.kernels.deviceless import NOT_HERE
@@ -20,7 +21,6 @@ from whet.evaluators.ptx.assembling import assemble_ptx
 from whet.evaluators.ptx.examine import PtxReport, build_finding, examine
 from whet.evaluators.ptx.text import screen
 from whet.evaluators.rungs import Check
-from whet.evaluators.subjects import Workshop
 
 RUNS_NOWHERE = f"{NOT_HERE}, and PTX runs nowhere else"
 
@@ -28,10 +28,10 @@ RUNS_NOWHERE = f"{NOT_HERE}, and PTX runs nowhere else"
 class PtxKernels:
     """Judges the answers to one task in PTX. See `whet.evaluators.apart.Apart`."""
 
-    def __init__(self, workshop: Workshop, options: Options) -> None:
-        self._task = workshop.task
-        self._sandbox = workshop.sandbox
-        self._interpreter = workshop.interpreter
+    def __init__(self, builder: Builder, options: Options) -> None:
+        self._task = builder.task
+        self._sandbox = builder.sandbox
+        self._interpreter = builder.interpreter
         self._arch = chosen_arch(options)
         self._reports: dict[str, PtxReport | Fault | Skipped] = {}
 

@@ -7,23 +7,23 @@ from contextlib import closing
 from dataclasses import replace
 
 from whet.core.errors import BaselineError
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.finding import RungEndedError, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.evaluators.subjects import Subject, Workshop
 
 TIMINGS = 3
 """Launches of each size that are timed, of which the median counts: one that is disturbed does not matter. More make
 the median steadier, and each is a launch more of every size."""
 
 
-def on_device(workshop: Workshop, reference: Baseline, source: InputSource, oracle: Oracle, seed: int) -> Baseline:
+def on_device(builder: Builder, reference: Baseline, source: InputSource, oracle: Oracle, seed: int) -> Baseline:
     """Returns the baseline of a kernel: its reference says what is right, and what stands there what a launch takes.
 
     Args:
-        workshop: of the task.
+        builder: of the task.
         reference: was examined.
         source: draws the inputs.
         oracle: compares outcomes.
@@ -32,11 +32,11 @@ def on_device(workshop: Workshop, reference: Baseline, source: InputSource, orac
     Raises:
         BaselineError: the kernel does not run, or gives something else than its reference.
     """
-    task = workshop.task
-    standing = workshop.build(task.source)
-    assert isinstance(standing, Subject), "PTX is staged as it is"
+    task = builder.task
+    standing = builder.build(task.source)
+    assert isinstance(standing, Artifact), "PTX is staged as it is"
     seconds = {}
-    with closing(Side(reference.subject, 0)) as ours, closing(Side(standing, 0)) as theirs:
+    with closing(Side(reference.artifact, 0)) as ours, closing(Side(standing, 0)) as theirs:
         for size in source.sizes:
             (item,) = source.draw(size, [derive(seed, "kernel", size)])
             try:
@@ -54,11 +54,11 @@ def _expect_same(ours: Side, theirs: Side, item: Input, oracle: Oracle, limit: f
     sound(oracle.judge(item, expected, actual))
 
 
-def _launch_seconds(standing: Subject, item: Input, limit: float) -> float:
+def _launch_seconds(standing: Artifact, item: Input, limit: float) -> float:
     """Returns the seconds of a launch by the device's own clock."""
     times = []
-    with closing(sound(standing.start())) as live:
+    with closing(sound(standing.start())) as process:
         for _ in range(TIMINGS):
-            one = sound(live.timed([item.payload], limit))
+            one = sound(process.timed([item.payload], limit))
             times.append(one.inside if one.events is None else one.events)
     return statistics.median(times)

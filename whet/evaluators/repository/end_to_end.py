@@ -17,7 +17,7 @@ from typing import Any
 from whet.core.measurement import Measurement
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, RungEndedError, found_by, sound
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 from whet.evaluators.repository.trees import SECONDS, Copy, Ground, Snapshot, copied
 from whet.evaluators.shell import Ran
 from whet.evaluators.timing.decision import Rule, sequential

@@ -37,7 +37,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class InterimLook:
     """What some turns show.
 
     Attributes:
@@ -63,7 +63,7 @@ def sequential(
     rule: Rule,
     begun: Sequence[Turn] = (),
     looks: int | None = None,
-    over: Callable[[Look, Stage], bool] = Look.settles,
+    over: Callable[[InterimLook, Stage], bool] = InterimLook.settles,
 ) -> Measurement:
     """Measures turn after turn until a look decides.
 
@@ -104,7 +104,7 @@ def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
     return quiet(turns, names) if rule.meter.name in OF_TIME else list(range(len(turns)))
 
 
-def _looked_at(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> Look:
+def _looked_at(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> InterimLook:
     """Returns what the turns of a look show: the quiet ones, else the least disturbed, else all in CPU seconds."""
     names = [work.name for work in workloads if work.counts]
     calm = _kept(turns, names, rule)[: stage.turns]
@@ -165,7 +165,7 @@ def rejudge(recorded: Mapping[str, Any], stages: Sequence[Stage], rule: Rule) ->
     left = deque([turns[0], *turns] if turns else [])
     enough = False
 
-    def over(look: Look, stage: Stage) -> bool:
+    def over(look: InterimLook, stage: Stage) -> bool:
         nonlocal enough
         settled = look.settles(stage)
         enough = enough or settled
@@ -191,7 +191,7 @@ def judge(
     stage: Stage,
     rule: Rule,
     told: Mapping[str, Series | str] | None = None,
-) -> Look:
+) -> InterimLook:
     """Returns what turns show.
 
     Args:
@@ -264,7 +264,7 @@ def judge(
         labels=("parallelism",) if _parallel(speedup, [measured[name] for name in timed]) else (),
         untimed=tuple(r for name, r in ratios.items() if name not in timed),
     )
-    return Look(found, high / low * math.exp(-2 * unsure))
+    return InterimLook(found, high / low * math.exp(-2 * unsure))
 
 
 def described(workloads: Sequence[TimedWorkload]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 
 # By how much more than the baseline's a candidate's events may differ from the clock.
 EVENT_SECONDS = 0.0002

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 
 WINDOW_OF_HANDOVERS = 50
 """How many times what it costs to hand over inputs and outcomes the candidate's window shall last: what is unsure of

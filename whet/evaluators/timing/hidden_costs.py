@@ -19,8 +19,8 @@ from typing import Any
 
 from whet.core.plain import to_plain
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, RungEndedError, Skipped, found_by, sound
-from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.process_observation import STEADY_SECONDS, Observation, ObservedProcess, observe
 
 LEAST_SECONDS = 0.001
@@ -56,7 +56,7 @@ class HiddenCosts:
 
 
 def hidden_costs(
-    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
+    baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
 ) -> HiddenCosts:
     """Looks at both sides in turns, each in fresh processes; twice where the first look shows anything.
 

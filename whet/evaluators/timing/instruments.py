@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
-from whet.evaluators.subjects import Subject, Workshop
 from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs
 from whet.evaluators.timing.repeats import repeat_costs
 from whet.evaluators.timing.turns import TimedWorkload
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 class Instruments:
     """Those of this machine. Another source of figures overrides all methods."""
 
-    def meter(self, name: str, workshop: Workshop) -> Meter:
+    def meter(self, name: str, builder: Builder) -> Meter:
         """Returns the meter of a metric.
 
         Raises:
             UsageError: see `whet.evaluators.meters.registry.open_meter`.
         """
-        return open_meter(name, workshop)
+        return open_meter(name, builder)
 
     def paced(self, baseline: Baseline) -> Baseline:
         """Returns a baseline with the seconds of its calls that the lengths of passes follow from."""
         return baseline
 
     def hidden_costs(
-        self, baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float
+        self, baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
     ) -> HiddenCosts:
         """See `whet.evaluators.timing.hidden_costs.hidden_costs`."""
         return hidden_costs(baseline, candidate, payloads, part, seconds)
 
     def repeat_costs(
-        self, baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
+        self, baseline: Artifact, candidate: Artifact, workloads: Sequence[TimedWorkload], seed: int, seconds: float
     ) -> HiddenCosts:
         """See `whet.evaluators.timing.repeats.repeat_costs`."""
         return repeat_costs(baseline, candidate, workloads, seed, seconds)

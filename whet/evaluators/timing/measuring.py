@@ -17,6 +17,7 @@ from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason, Rung
+from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, found_by, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
@@ -26,7 +27,6 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import ended, measured, with_the_baseline
-from whet.evaluators.subjects import Subject, Workshop, task_on_gpu
 from whet.evaluators.timing.decision import Rule, described, least, sequential
 from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
@@ -73,7 +73,7 @@ class Measuring:
 
     def __init__(
         self,
-        workshop: Workshop,
+        builder: Builder,
         source: InputSource,
         oracle: Oracle,
         options: Options,
@@ -82,7 +82,7 @@ class Measuring:
         listener: Listener = null_listener,
     ) -> None:
         self._listener = listener
-        self._workshop = workshop
+        self._builder = builder
         self._source = source
         self._oracle = oracle
         self._options = options
@@ -132,18 +132,18 @@ class Measuring:
 
     def _taken(self, asked: _Asked) -> _Taken:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
-        variants = self._meter.variants(self._workshop.task)[: None if asked.confirming else 1]
+        variants = self._meter.variants(self._builder.task)[: None if asked.confirming else 1]
         taken = _Taken()
         with measuring_cores(self._options.cores, self._listener) as cores:
             for number, extra in enumerate(variants):
-                if said := refused_by_clang(self._workshop, extra):
+                if said := refused_by_clang(self._builder, extra):
                     taken.refused.append({"flags": extra, "said": said})
                     continue
                 works = [work for work in asked.workloads if work.counts or not number]
                 one = with_the_baseline(asked.seed, partial(self._under, extra, replace(asked, workloads=works), cores))
                 taken.measurements.append(({"flags": extra}, one))
             alike = all(one.faster for _, one in taken.measurements)
-            if asked.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._workshop.task):
+            if asked.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._builder.task):
                 taken.measurements += self._against_compiled(asked, cores)
         return taken
 
@@ -171,9 +171,9 @@ class Measuring:
         """
         if seed != asked.seed:
             asked = replace(asked, seed=seed, plan=replace(asked.plan, begun=None))
-        task, baseline, plan = self._workshop.task, asked.baseline, asked.plan
+        task, baseline, plan = self._builder.task, asked.baseline, asked.plan
         text = task.source if native.STANDING in extra else task.original[0]
-        ours, built = (self._workshop.build(source, extra) for source in (text, asked.candidate.source))
+        ours, built = (self._builder.build(source, extra) for source in (text, asked.candidate.source))
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         theirs = sound(built)
@@ -222,10 +222,10 @@ class Measuring:
         What is right is what the problem itself gives: it is asked for each outcome, outside the clock.
         """
         baseline, seed = asked.baseline, asked.seed
-        theirs = self._workshop.built(asked.candidate.source)
+        theirs = self._builder.built(asked.candidate.source)
         works = [work for work in asked.workloads if work.counts]
         found: list[tuple[Mapping[str, Any], Measurement]] = []
-        with closing(Side(baseline.subject, hash_seed=0, worker=None)) as eager:
+        with closing(Side(baseline.artifact, hash_seed=0, worker=None)) as eager:
 
             def judge(item: Input, expected: bytes, actual: bytes) -> Fault | None:
                 answer = eager.call(item.payload, baseline.limit)
@@ -235,9 +235,9 @@ class Measuring:
 
             if self._versions is None:
                 inputs = works[0].draw(derive(seed, "compiled"), 2)
-                self._versions = compiled(self._workshop, len(cores), inputs, partial(judge, expected=b""))
+                self._versions = compiled(self._builder, len(cores), inputs, partial(judge, expected=b""))
             for version in self._versions.made:
-                fresh = self._bench(version.subject, theirs, works, judge, baseline, cores)
+                fresh = self._bench(version.artifact, theirs, works, judge, baseline, cores)
                 try:
                     one = self._drawn(fresh, derive(seed, version.name, "rounds"), seed, version.name)
                 except RungEndedError as ended_by:
@@ -256,30 +256,30 @@ class Measuring:
 
     def _bench(
         self,
-        ours: Subject,
-        theirs: Subject,
+        ours: Artifact,
+        theirs: Artifact,
         workloads: Sequence[TimedWorkload],
         judge: Judge,
         baseline: Baseline,
         cores: tuple[int, ...],
     ) -> Bench:
-        gauge = gauge_for(self._workshop.task)
+        gauge = gauge_for(self._builder.task)
         return Bench(ours, theirs, workloads, judge, baseline.limit, cores, self._meter, gauge=gauge)
 
     def _rule(self, baseline: str) -> Rule:
         return Rule(self._options.min_speedup, self._options.confidence, baseline, self._meter)
 
     def _hidden(
-        self, ours: Subject, theirs: Subject, work: TimedWorkload, baseline: Baseline, seed: int
+        self, ours: Artifact, theirs: Artifact, work: TimedWorkload, baseline: Baseline, seed: int
     ) -> HiddenCosts:
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
         found = self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
-        return without_start(found) if task_on_gpu(self._workshop.task) else found
+        return without_start(found) if task_on_gpu(self._builder.task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
-        task = self._workshop.task
-        return language_of_task(task).baseline(task, extra, self._workshop.interpreter.version)
+        task = self._builder.task
+        return language_of_task(task).baseline(task, extra, self._builder.interpreter.version)
 
 
 def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn:
@@ -309,9 +309,9 @@ def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | No
     return replace(bench, workloads=works)
 
 
-def refused_by_clang(workshop: Workshop, extra: tuple[str, ...]) -> str:
+def refused_by_clang(builder: Builder, extra: tuple[str, ...]) -> str:
     """Returns in a line what clang has against a baseline, or its flags, that gcc takes; empty for nothing."""
     if native.BY_CLANG not in extra:
         return ""
-    built = workshop.build(workshop.task.original[0], extra)
+    built = builder.build(builder.task.original[0], extra)
     return " ".join(built.detail.split())[:400] if isinstance(built, Fault) else ""

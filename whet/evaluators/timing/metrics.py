@@ -10,20 +10,20 @@ from whet.core.events import Listener, null_listener
 from whet.core.measurement import Measurement
 from whet.core.options import Options
 from whet.core.verdict import Rung
+from whet.evaluators.artifacts import Builder
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.rungs import measured
-from whet.evaluators.subjects import Workshop
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.measuring import Measuring
 from whet.evaluators.timing.plan import Plan
-from whet.evaluators.timing.statistics import QUICK, Looks, Stage
+from whet.evaluators.timing.statistics import QUICK, Stage, StoppingPlan
 
 
-def looks_at(meter: Meter, options: Options) -> Looks:
+def looks_at(meter: Meter, options: Options) -> StoppingPlan:
     """Returns when a metric is looked at."""
     return QUICK if options.quick else meter.looks
 
@@ -37,7 +37,7 @@ class Metrics:
     """Measures the candidates of one task in several metrics.
 
     Args:
-        workshop: makes processes of both sides.
+        builder: makes processes of both sides.
         source: draws the inputs.
         oracle: compares outcomes.
         options: as the user gave them.
@@ -51,7 +51,7 @@ class Metrics:
 
     def __init__(
         self,
-        workshop: Workshop,
+        builder: Builder,
         source: InputSource,
         oracle: Oracle,
         options: Options,
@@ -61,7 +61,7 @@ class Metrics:
     ) -> None:
         self._options = options
         first, *others = (
-            (meter, Measuring(workshop, source, oracle, options, meter, instruments, listener)) for meter in meters
+            (meter, Measuring(builder, source, oracle, options, meter, instruments, listener)) for meter in meters
         )
         self.names = tuple(meter.name for meter in meters)
         self._first = first[1]

@@ -10,12 +10,12 @@ from typing import Any
 
 from whet.core.measurement import Measurement
 from whet.core.task import Task
+from whet.evaluators.artifacts import Artifact, task_on_gpu
 from whet.evaluators.finding import RungEndedError, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.kernels.kernel_kinds import shares
 from whet.evaluators.kernels.physics import Needs, impossible
-from whet.evaluators.live import LiveFunction
-from whet.evaluators.subjects import Subject, task_on_gpu
+from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.timing.turns import TimedWorkload, series, used
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
 from whet.sandbox.inside.kernel_times import LONGEST_NAME
@@ -61,8 +61,8 @@ class Sides:
         seed: of the inputs.
     """
 
-    baseline: Subject
-    candidate: Subject
+    baseline: Artifact
+    candidate: Artifact
     seconds: float
     seed: int
 
@@ -80,7 +80,7 @@ def held_up(found: Measurement, sides: Sides, workloads: Sequence[TimedWorkload]
     Raises:
         RungEndedError: the candidate is faster than physics allows.
     """
-    task = sides.baseline.workshop.task
+    task = sides.baseline.builder.task
     if not found.faster or task.module is None or not task_on_gpu(task):
         return found
     counted = [work for work in workloads if work.counts]
@@ -124,16 +124,16 @@ def _rates(
     Raises:
         RungEndedError: calls of the candidate are too fast for the device.
     """
-    live = sides.baseline.start()
-    if not isinstance(live, LiveFunction):
+    process = sides.baseline.start()
+    if not isinstance(process, FunctionProcess):
         return {}
     rates: dict[str, Any] = {}
-    with closing(live):
+    with closing(process):
         for name, both in times.items():
             payload = payloads[name][0]
             try:
-                cost = live.cost(payload, sides.seconds + EXTRA_SECONDS)
-                needs = needed(live, payload, derive(sides.seed, "needs"), sides.seconds * 2 * TRIES + EXTRA_SECONDS)
+                cost = process.cost(payload, sides.seconds + EXTRA_SECONDS)
+                needs = needed(process, payload, derive(sides.seed, "needs"), sides.seconds * 2 * TRIES + EXTRA_SECONDS)
             except (Incident, ValueError, TypeError) as error:
                 rates[name] = {"physics": f"skipped: the original could not be counted ({error})"[:300]}
                 continue
@@ -156,14 +156,14 @@ def _rates(
     return rates
 
 
-def needed(live: LiveFunction, payload: bytes, seed: int, seconds: float) -> Needs:
+def needed(process: FunctionProcess, payload: bytes, seed: int, seconds: float) -> Needs:
     """Returns what a call of the original on an input has to move.
 
     Raises:
         Incident: the process is gone.
         ValueError: it said what is no count.
     """
-    (_, *counts), _ = live.session.ask("needs", payload, seed, TRIES, seconds=seconds)
+    (_, *counts), _ = process.session.ask("needs", payload, seed, TRIES, seconds=seconds)
     if not all(type(count) is int and count >= 0 for count in counts):
         raise ValueError("a number that counts nothing")
     return Needs(*counts)
@@ -173,27 +173,29 @@ def _hot(payloads: Mapping[str, Sequence[bytes]], sides: Sides) -> dict[str, dic
     """Returns the seconds of a call whose caches are warm, as its process says: the median over fresh processes."""
     taken: dict[str, dict[str, list[float]]] = {name: {"baseline": [], "candidate": []} for name in payloads}
     for _ in range(HOT_PROCESSES):
-        for side, subject in (("baseline", sides.baseline), ("candidate", sides.candidate)):
-            live = subject.start()
-            if not isinstance(live, LiveFunction):
+        for side, artifact in (("baseline", sides.baseline), ("candidate", sides.candidate)):
+            process = artifact.start()
+            if not isinstance(process, FunctionProcess):
                 return {}
-            with closing(live):
+            with closing(process):
                 for name, drawn in payloads.items():
                     try:
-                        taken[name][side].append(hot_seconds(live, drawn[0], sides.seconds))
+                        taken[name][side].append(hot_seconds(process, drawn[0], sides.seconds))
                     except (Incident, ValueError, TypeError):  # it is shown, and decides nothing
                         return {}
     return {name: {side: statistics.median(each) for side, each in both.items()} for name, both in taken.items()}
 
 
-def hot_seconds(live: LiveFunction, payload: bytes, seconds: float) -> float:
+def hot_seconds(process: FunctionProcess, payload: bytes, seconds: float) -> float:
     """Returns the seconds of a call whose caches are warm.
 
     Raises:
         Incident: the process is gone.
         ValueError: it said what are no times, or more time than it took.
     """
-    (_, spent), outside = live.session.ask("hot", payload, HOT_CALLS, seconds=seconds * (HOT_CALLS + 1) + EXTRA_SECONDS)
+    (_, spent), outside = process.session.ask(
+        "hot", payload, HOT_CALLS, seconds=seconds * (HOT_CALLS + 1) + EXTRA_SECONDS
+    )
     if len(spent) != HOT_CALLS or not all(type(one) is int and one > 0 for one in spent) or sum(spent) > outside * 1e9:
         raise ValueError("no times of calls")
     return float(statistics.median(spent)) / 1e9
@@ -201,13 +203,13 @@ def hot_seconds(live: LiveFunction, payload: bytes, seconds: float) -> float:
 
 def _kernels(payloads: Sequence[bytes], sides: Sides) -> Mapping[str, Any] | None:
     """Returns whose kernels the candidate's time goes to, from a process that is timed for nothing else."""
-    live = sides.candidate.start()
-    if not isinstance(live, LiveFunction):
+    process = sides.candidate.start()
+    if not isinstance(process, FunctionProcess):
         return None
-    with closing(live):
+    with closing(process):
         try:
             seconds = sides.seconds * (len(payloads) + 1) + EXTRA_SECONDS
-            (_, rows), _ = live.session.ask("kernels", list(payloads), seconds=seconds)
+            (_, rows), _ = process.session.ask("kernels", list(payloads), seconds=seconds)
             return shares([_row(*row) for row in rows], sides.candidate.source)
         except (Incident, ValueError, TypeError):  # its labels are read from its text then
             return None

@@ -14,12 +14,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, lost_with, sound
-from whet.evaluators.live import LiveFunction
 from whet.evaluators.preloads import imported, looked_up
+from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.screen import parse
 from whet.evaluators.stopwatch import Stopwatch
-from whet.evaluators.subjects import Subject
 from whet.sandbox.process_tree import GONE
 
 IDLE_SECONDS = 0.03
@@ -61,7 +61,7 @@ class Observation:
 
 
 def observe(
-    baseline: Subject, candidate: Subject, payloads: Sequence[bytes], part: int, seconds: float, processes: int
+    baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float, processes: int
 ) -> Observation:
     """Runs fresh processes of both sides in turns.
 
@@ -78,7 +78,7 @@ def observe(
     Raises:
         RungEndedError: a process failed.
     """
-    parsed = [parse(subject.source) for subject in (baseline, candidate)]
+    parsed = [parse(artifact.source) for artifact in (baseline, candidate)]
     trees = [tree for tree in parsed if not isinstance(tree, Fault)]
     names = list(dict.fromkeys((*imported(*trees), *looked_up(*trees))))
     ours: list[ObservedProcess] = []
@@ -92,7 +92,7 @@ def observe(
 
 
 def _observe_process(
-    subject: Subject,
+    artifact: Artifact,
     names: Sequence[str],
     payloads: Sequence[bytes],
     part: int,
@@ -100,54 +100,54 @@ def _observe_process(
     steady: bool,
     seconds: float,
 ) -> ObservedProcess:
-    live = sound(subject.start(primed=names))
-    assert isinstance(live, LiveFunction)
-    with closing(live):
+    process = sound(artifact.start(primed=names))
+    assert isinstance(process, FunctionProcess)
+    with closing(process):
         others = payloads[2:][::order]
         passes = [others[start : start + part] for start in range(0, len(others) - part + 1, part)]
         spans = (*([one] for one in payloads[:2][::order]), *passes)
-        first, second, *rest = [_spent(live, span, seconds, subject.on_gpu) for span in spans]
-        idle = _idle(live)
-        kept = _kept(live, payloads, seconds) if steady else None
-        return ObservedProcess(round(live.loading, DIGITS), first, second, tuple(rest), idle, kept)
+        first, second, *rest = [_spent(process, span, seconds, artifact.on_gpu) for span in spans]
+        idle = _idle(process)
+        kept = _kept(process, payloads, seconds) if steady else None
+        return ObservedProcess(round(process.loading, DIGITS), first, second, tuple(rest), idle, kept)
 
 
-def _spent(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> float:
+def _spent(process: FunctionProcess, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> float:
     """Returns the seconds of some calls, one by one."""
-    watch = Stopwatch(live.session, wall=on_gpu)
+    watch = Stopwatch(process.session, wall=on_gpu)
     for payload in payloads:
-        sound(live.call(payload, seconds))
+        sound(process.call(payload, seconds))
     return round(watch.seconds(), DIGITS)
 
 
-def _idle(live: LiveFunction) -> float | None:
+def _idle(process: FunctionProcess) -> float | None:
     """Returns the CPU seconds a second that its processes use while nothing is asked of them."""
-    before, start = live.session.cpu(), time.perf_counter()
+    before, start = process.session.cpu(), time.perf_counter()
     if before is None:
         return None
     time.sleep(IDLE_SECONDS)
-    after = live.session.cpu()
+    after = process.session.cpu()
     return None if after is None else round(max(0.0, after - before) / (time.perf_counter() - start), DIGITS)
 
 
-def _kept(live: LiveFunction, payloads: Sequence[bytes], seconds: float) -> tuple[int, int] | None:
+def _kept(process: FunctionProcess, payloads: Sequence[bytes], seconds: float) -> tuple[int, int] | None:
     """Returns by how many bytes the process grows in each of two halves of some calls, after as many before."""
     levels: list[int] = []
     for _ in range(3):
         end = time.perf_counter() + STEADY_SECONDS / 3
         for number in range(STEADY_CALLS // 3):
-            sound(live.call(payloads[number % len(payloads)], seconds))
+            sound(process.call(payloads[number % len(payloads)], seconds))
             if time.perf_counter() > end:
                 break
-        size = _resident(live)
+        size = _resident(process)
         if size is None:
             return None
         levels.append(size)
     return levels[1] - levels[0], levels[2] - levels[1]
 
 
-def _resident(live: LiveFunction) -> int | None:
-    pids = live.session.pids()
+def _resident(process: FunctionProcess) -> int | None:
+    pids = process.session.pids()
     return sum(_anonymous(pid) for pid in pids) if pids else None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Sequence
 
-from whet.evaluators.live import Pass
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass, slack_of, spread_of
 
 DISTURBED_SHARE = 0.05

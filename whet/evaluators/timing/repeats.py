@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whet.core.plain import to_plain
-from whet.evaluators.subjects import Subject
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts
 from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
 from whet.evaluators.timing.turns import TimedWorkload
 
 
 def repeat_costs(
-    baseline: Subject, candidate: Subject, workloads: Sequence[TimedWorkload], seed: int, seconds: float
+    baseline: Artifact, candidate: Artifact, workloads: Sequence[TimedWorkload], seed: int, seconds: float
 ) -> HiddenCosts:
     """Returns what is to be added to a pass of the candidate: the most that any workload asks for.
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import lost_with, sound
 from whet.evaluators.inputs.source import derive
-from whet.evaluators.live import LiveFunction
+from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.stopwatch import Stopwatch
-from whet.evaluators.subjects import Subject
 from whet.evaluators.timing.turns import MOST_BYTES, TimedWorkload
 
 PROCESSES = 5
@@ -49,7 +49,7 @@ class RoundObservation:
 
 
 def observe_rounds(
-    baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
+    baseline: Artifact, candidate: Artifact, work: TimedWorkload, seed: int, seconds: float
 ) -> RoundObservation:
     """Runs rounds of one workload in fresh processes of both sides in turns.
 
@@ -66,12 +66,12 @@ def observe_rounds(
     if work.repeats:
         return _of_native(baseline, candidate, work, seed, seconds)
     payloads = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
-    found = _in_turns(baseline, candidate, lambda live: _rounds(live, payloads, seconds, baseline.on_gpu))
+    found = _in_turns(baseline, candidate, lambda process: _rounds(process, payloads, seconds, baseline.on_gpu))
     return RoundObservation(work.rounds, found)
 
 
 def _of_native(
-    baseline: Subject, candidate: Subject, work: TimedWorkload, seed: int, seconds: float
+    baseline: Artifact, candidate: Artifact, work: TimedWorkload, seed: int, seconds: float
 ) -> RoundObservation:
     """Observes a native function, whose process repeats inputs where they lie.
 
@@ -82,11 +82,13 @@ def _of_native(
     calls = max(1, min(NATIVE_INPUTS, OF_A_PASS * work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
     drawn = [item.payload for item in work.draw(derive(seed, "repeats"), SETS * calls)]
     sets = [drawn[number * calls : (number + 1) * calls] for number in range(SETS)]
-    found = _in_turns(baseline, candidate, lambda live: _renewed(live, sets, seconds * SETS * calls))
+    found = _in_turns(baseline, candidate, lambda process: _renewed(process, sets, seconds * SETS * calls))
     return RoundObservation(work.repeats, found, calls)
 
 
-def _in_turns(baseline: Subject, candidate: Subject, run: Callable[[LiveFunction], Sequence[float]]) -> RoundSeconds:
+def _in_turns(
+    baseline: Artifact, candidate: Artifact, run: Callable[[FunctionProcess], Sequence[float]]
+) -> RoundSeconds:
     ours: list[tuple[float, ...]] = []
     theirs: list[tuple[float, ...]] = []
     for _ in range(PROCESSES):
@@ -96,22 +98,22 @@ def _in_turns(baseline: Subject, candidate: Subject, run: Callable[[LiveFunction
     return RoundSeconds(tuple(ours), tuple(theirs))
 
 
-def _in_a_process(subject: Subject, run: Callable[[LiveFunction], Sequence[float]]) -> Sequence[float]:
-    live = sound(subject.start())
-    assert isinstance(live, LiveFunction)
-    with closing(live):
-        return run(live)
+def _in_a_process(artifact: Artifact, run: Callable[[FunctionProcess], Sequence[float]]) -> Sequence[float]:
+    process = sound(artifact.start())
+    assert isinstance(process, FunctionProcess)
+    with closing(process):
+        return run(process)
 
 
-def _renewed(live: LiveFunction, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float]:
-    return sound(live.renewed(sets, seconds))[2:]  # the first set finds everything cold
+def _renewed(process: FunctionProcess, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float]:
+    return sound(process.renewed(sets, seconds))[2:]  # the first set finds everything cold
 
 
-def _rounds(live: LiveFunction, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> list[float]:
+def _rounds(process: FunctionProcess, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> list[float]:
     """Returns the seconds of some rounds of the same calls in one process."""
     found: list[float] = []
     for part in (payloads[:1], *[payloads] * ROUNDS):
-        watch = Stopwatch(live.session, wall=on_gpu)
-        sound(live.timed(part, seconds * len(part)))
+        watch = Stopwatch(process.session, wall=on_gpu)
+        sound(process.timed(part, seconds * len(part)))
         found.append(watch.seconds())
     return found[1:]

@@ -42,7 +42,7 @@ CONFIRM_STAGES = VERDICT_STAGES
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class StoppingPlan:
     """When to look at a metric.
 
     Attributes:
@@ -61,13 +61,13 @@ class Looks:
         return (replace(self.verdict[0], share=1.0),)
 
 
-NOISY = Looks(SEARCH_STAGES, VERDICT_STAGES, CONFIRM_STAGES)
+NOISY = StoppingPlan(SEARCH_STAGES, VERDICT_STAGES, CONFIRM_STAGES)
 """For what differs by per cents from process to process."""
 _EIGHT = (Stage(8, 0.5), Stage(16, 0.5))
-STEADY = Looks((Stage(3, 0.0), *_EIGHT), _EIGHT, _EIGHT)
+STEADY = StoppingPlan((Stage(3, 0.0), *_EIGHT), _EIGHT, _EIGHT)
 """For what hardly differs."""
 _ONCE = (Stage(8, 1.0),)
-QUICK = Looks((Stage(3, 0.0), *_ONCE), _ONCE, _ONCE)
+QUICK = StoppingPlan((Stage(3, 0.0), *_ONCE), _ONCE, _ONCE)
 """For a first answer: as few turns as can show a gain, looked at once."""
 
 

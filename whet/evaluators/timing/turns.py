@@ -21,11 +21,11 @@ from typing import Any
 from whet.core.plain import from_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_with, sound
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.live import Pass
 from whet.evaluators.meters.base import Meter, Setting, Starter
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.device_clock import disagreement
 from whet.evaluators.timing.further import further_inputs, mix
 from whet.sandbox.cores import megahertz
@@ -137,14 +137,14 @@ class Bench:
         further: how many more inputs than the baseline's the candidate's pass has, by workload.
     """
 
-    baseline: Subject
-    candidate: Subject
+    baseline: Artifact
+    candidate: Artifact
     workloads: Sequence[TimedWorkload]
     judge: Judge
     seconds: float
     cores: tuple[int, ...]
     meter: Meter
-    start: Starter = Subject.start
+    start: Starter = Artifact.start
     charged: float = 0.0
     gauge: Callable[[], GpuReading] | None = None
     further: Mapping[str, int] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class Bench:
         order = [*SIDES, *self.meter.controls]
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
-        layouts = {side: rng.randrange(self._subject(side).layouts) for side in order}
+        layouts = {side: rng.randrange(self._artifact(side).layouts) for side in order}
         mixed = {
             work.name: mix(inputs[work.name], work.draw(rng.getrandbits(63), self.further[work.name]), rng)
             for work in self.workloads
@@ -172,7 +172,7 @@ class Bench:
         for side in order:
             repeats = {work.name: work.repeats for work in self.workloads}
             # A program's runs are windows of their own: those of the candidate alone take further inputs.
-            taking = mixed if side == "candidate" or self.baseline.workshop.task.kind is Kind.FUNCTION else {}
+            taking = mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
             drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
             called = {name: one.checked for name, one in taking.items() if side != "candidate"}
             setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called)
@@ -200,7 +200,7 @@ class Bench:
 
         Inputs that come again in a pass are not added to: they could be known again.
         """
-        task = self.baseline.workshop.task
+        task = self.baseline.builder.task
         if not self.meter.lengthens or task.module is not None or task.signature is not None:
             return self
         works = [work for work in self.workloads if work.rounds == 1]
@@ -208,7 +208,7 @@ class Bench:
         wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
         return replace(self, further=wanted)
 
-    def _subject(self, side: str) -> Subject:
+    def _artifact(self, side: str) -> Artifact:
         return self.candidate if side == "candidate" else self.baseline
 
     def _taken(

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import derive
-from whet.evaluators.live import Live
 from whet.evaluators.meters.base import Starter
-from whet.evaluators.subjects import Subject
+from whet.evaluators.processes import TargetProcess
 from whet.evaluators.timing.statistics import interval
 from whet.evaluators.timing.turns import Bench, Turn, series
 
@@ -64,7 +64,7 @@ class Zygotes:
         """
         if known is not None:
             return (self._forking(bench, seed) if known["kind"] == FORKS else bench), known
-        if not bench.baseline.workshop.preload:
+        if not bench.baseline.builder.preload:
             return bench, {"kind": "fresh"}
         if self._imports is None:
             self._imports = _import_seconds(bench, next(self._numbers))
@@ -93,8 +93,8 @@ class Zygotes:
         # One for all: outcomes of both sides are compared, and may follow from it.
         own_seed = derive(seed, "hash") % 2**31
 
-        def start(subject: Subject, cores: tuple[int, ...], hash_seed: int, layout: int) -> Live | Fault:
-            return subject.start(cores, own_seed, layout, draw.choice(numbers))
+        def start(artifact: Artifact, cores: tuple[int, ...], hash_seed: int, layout: int) -> TargetProcess | Fault:
+            return artifact.start(cores, own_seed, layout, draw.choice(numbers))
 
         return start
 
@@ -113,10 +113,10 @@ def _import_seconds(bench: Bench, worker: int) -> float:
 
 def _start_seconds(bench: Bench, worker: int | None) -> float:
     start = time.perf_counter()
-    live = bench.baseline.start(bench.cores, worker=worker)
+    process = bench.baseline.start(bench.cores, worker=worker)
     spent = time.perf_counter() - start
-    if not isinstance(live, Fault):
-        live.close()
+    if not isinstance(process, Fault):
+        process.close()
     return spent
 
 

@@ -17,25 +17,25 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.kernels.libraries import Answers
 from whet.evaluators.languages.base import Order
 from whet.evaluators.languages.registry import language_of_answer
-from whet.evaluators.live import FORGED, START_SECONDS, Live, LiveFunction, LiveProgram, fault
 from whet.evaluators.package import Surroundings
+from whet.evaluators.processes import FORGED, START_SECONDS, FunctionProcess, ProgramProcess, TargetProcess, fault
 from whet.evaluators.stopwatch import Stopwatch
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session
 from whet.sandbox.toolchains import native
 
 KEPT = 256
-"""Subjects that a workshop keeps ready; far more than are in the work at once."""
+"""Artifacts that a builder keeps ready; far more than are in the work at once."""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Artifact:
     """A source text made ready to run."""
 
     source_id: str
     source: str
     tree: Path
-    workshop: Workshop
+    builder: Builder
     layouts: int = 1
 
     def start(
@@ -46,7 +46,7 @@ class Subject:
         worker: int | None = None,
         gauged: bool = False,
         primed: Sequence[str] | None = None,
-    ) -> Live | Fault:
+    ) -> TargetProcess | Fault:
         """Starts a process.
 
         Args:
@@ -59,34 +59,34 @@ class Subject:
             primed: modules that a function's process imports, and names that it looks up in them, before it loads the
                 source; its loading is then told in CPU seconds.
         """
-        workshop = self.workshop
-        program = "calls" if workshop.task.kind is Kind.FUNCTION else "programs"
+        builder = self.builder
+        program = "calls" if builder.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
-        limits = workshop.task.limits
-        job = Job(program, workshop.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
-        job = furnished(replace(job, gpu=self.on_gpu), workshop.task)
+        limits = builder.task.limits
+        job = Job(program, builder.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
+        job = furnished(replace(job, gpu=self.on_gpu), builder.task)
         if worker is not None:
-            job = replace(job, preload=workshop.preload, worker=worker)
-        session = workshop.sandbox.open(job)
-        if workshop.task.kind is Kind.PROGRAM:
+            job = replace(job, preload=builder.preload, worker=worker)
+        session = builder.sandbox.open(job)
+        if builder.task.kind is Kind.PROGRAM:
             if gauged:
                 # Answered when its launcher has all that it needs in memory.
                 session.ask("prepare", ["/bin/true"], b"", seconds=START_SECONDS)
                 session.ask("go", seconds=START_SECONDS)
                 session.reset()
-            return LiveProgram(session, workshop.argv(session.tree, layout, self.source))
-        target = workshop.target(layout, self.source)
-        return _load(session, workshop.task, target, primed, self.on_gpu)
+            return ProgramProcess(session, builder.argv(session.tree, layout, self.source))
+        target = builder.target(layout, self.source)
+        return _load(session, builder.task, target, primed, self.on_gpu)
 
     @property
     def launched(self) -> bool:
         """Whether it is a kernel in PTX."""
-        return native.language_of(self.workshop.task, self.source) == PTX
+        return native.language_of(self.builder.task, self.source) == PTX
 
     @property
     def on_gpu(self) -> bool:
         """Whether its process needs to see the GPU; that of the reference of a kernel in PTX does not."""
-        return task_on_gpu(self.workshop.task) and (self.workshop.task.launch is None or self.launched)
+        return task_on_gpu(self.builder.task) and (self.builder.task.launch is None or self.launched)
 
 
 def task_on_gpu(task: Task) -> bool:
@@ -103,7 +103,7 @@ def furnished(job: Job, task: Task) -> Job:
 
 def _load(
     session: Session, task: Task, target: tuple[Any, ...], primed: Sequence[str] | None, on_gpu: bool
-) -> Live | Fault:
+) -> TargetProcess | Fault:
     try:
         if primed is not None:
             session.ask("prime", list(primed), seconds=START_SECONDS)
@@ -112,7 +112,7 @@ def _load(
     except Incident as incident:
         return fault(incident, START_SECONDS)
     if answer == ("ok",):
-        return LiveFunction(session, loading.seconds(), on_gpu)
+        return FunctionProcess(session, loading.seconds(), on_gpu)
     session.close()
     if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
         return Fault(Reason.CHEATING, FORGED)
@@ -123,8 +123,8 @@ def _load(
     return Fault(reason, f"loading raised {kind}: {text}")
 
 
-class Workshop:
-    """Builds the subjects of one task.
+class Builder:
+    """Builds the artifacts of one task.
 
     Attributes:
         links: of each tree, to what the target's package holds besides.
@@ -148,17 +148,17 @@ class Workshop:
         self.links = around.links
         self.preload = preload
         self.layouts = layouts
-        self._built: dict[str, Subject | Fault] = {}
+        self._built: dict[str, Artifact | Fault] = {}
         self._lock = threading.Lock()
         self._answers = Answers(sandbox, interpreter, preload, task.limits, self.target, task_on_gpu(task))
 
-    def build(self, source: str, extra: tuple[str, ...] = (), layouts: int | None = None) -> Subject | Fault:
+    def build(self, source: str, extra: tuple[str, ...] = (), layouts: int | None = None) -> Artifact | Fault:
         """Stages a source text, compiled where its language needs that; the same text only once.
 
         Args:
             source: the text of the target's file.
             extra: compiler flags after the task's own.
-            layouts: in how many layouts in memory to link it; None for the workshop's. The same flags, as many.
+            layouts: in how many layouts in memory to link it; None for the builder's. The same flags, as many.
         """
         name = "-".join((content_id(source), *extra))
         with self._lock:
@@ -171,20 +171,20 @@ class Workshop:
             self._discard(content_id(self.task.source))
         return built
 
-    def built(self, source: str) -> Subject:
+    def built(self, source: str) -> Artifact:
         """Stages a source text that was built before without a fault; see `build`."""
-        subject = self.build(source)
-        assert isinstance(subject, Subject), "what does not build is not run"
-        return subject
+        artifact = self.build(source)
+        assert isinstance(artifact, Artifact), "what does not build is not run"
+        return artifact
 
     def _discard(self, baseline: str) -> None:
         """Removes what was not used for long, but never the baseline."""
         spare = len(self._built) - KEPT
         for name in [name for name in self._built if not name.startswith(baseline)][: max(0, spare)]:
-            if isinstance(old := self._built.pop(name), Subject):
+            if isinstance(old := self._built.pop(name), Artifact):
                 shutil.rmtree(old.tree)
 
-    def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Subject | Fault:
+    def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Artifact | Fault:
         order = Order(self.sandbox, self.interpreter, self.task, source, name, extra, most)
         made = language_of_answer(self.task, source).build(order)
         if isinstance(made, Fault):
@@ -192,7 +192,7 @@ class Workshop:
         tree = self.sandbox.stage(name, made.files, executable=made.executable, links=self.links)
         if self.task.module is not None and (fault := self._answers.complete(tree, source)):
             return fault
-        return Subject(name, source, tree, self, made.layouts)
+        return Artifact(name, source, tree, self, made.layouts)
 
     def target(self, layout: int = 0, source: str | None = None) -> tuple[Any, ...]:
         """Returns what a function's process loads from its tree; see `whet.sandbox.inside.calls.open_target`.

@@ -73,7 +73,7 @@ Answer = tuple[bytes, float] | Fault
 """An outcome and the seconds that its process says it took, or what is wrong with the process."""
 
 
-class Live(Protocol):
+class TargetProcess(Protocol):
     """A process that holds one source text and nothing else of ours."""
 
     def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
@@ -152,11 +152,11 @@ def _sum(told: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(told) else None
 
 
-class LiveFunction:
-    """A `Live` Python function. The candidate shares its process, so its answers are hostile.
+class FunctionProcess:
+    """A process of a Python function. The candidate shares its process, so its answers are hostile.
 
     Attributes:
-        loading: seconds that its module took to load; see `whet.evaluators.subjects.Subject.start`.
+        loading: seconds that its module took to load; see `whet.evaluators.artifacts.Artifact.start`.
     """
 
     def __init__(self, session: Session, loading: float, on_gpu: bool = False) -> None:
@@ -170,7 +170,7 @@ class LiveFunction:
         return self._session
 
     def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
-        """See `Live.call`."""
+        """See `TargetProcess.call`."""
         try:
             (_, outcome, spent), _ = self._session.ask("call", payload, seconds=seconds)
             return _outcome(outcome), _seconds(spent)
@@ -180,7 +180,7 @@ class LiveFunction:
             return Fault(Reason.CHEATING, FORGED)
 
     def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
-        """See `Live.calls`."""
+        """See `TargetProcess.calls`."""
         sizes = struct.pack(f"<{len(payloads)}Q", *map(len, payloads))
         question = ("each", way, sizes, b"".join(payloads))
         try:
@@ -197,7 +197,7 @@ class LiveFunction:
     def timed(
         self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
     ) -> Pass | Fault:
-        """See `Live.timed`."""
+        """See `TargetProcess.timed`."""
         places = () if called is None else (list(called),)
         try:
             watch = Watch(self._session)
@@ -293,16 +293,16 @@ class LiveFunction:
         return [(int(line), int(size), int(count)) for line, size, count in rows]
 
     def peak(self) -> int | None:
-        """See `Live.peak`."""
+        """See `TargetProcess.peak`."""
         return self._session.peak()
 
     def close(self) -> None:
-        """See `Live.close`."""
+        """See `TargetProcess.close`."""
         self._session.close()
 
 
-class LiveProgram:
-    """A `Live` program: a new process of it for every input."""
+class ProgramProcess:
+    """A program: a new process of it for every input."""
 
     def __init__(self, session: Session, argv: list[str]) -> None:
         self._session = session
@@ -314,12 +314,12 @@ class LiveProgram:
         return self._session
 
     def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
-        """See `Live.call`."""
+        """See `TargetProcess.call`."""
         result = self._run(payload, seconds)
         return result if isinstance(result, Fault) else (result.outcomes[0], result.inside)
 
     def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
-        """See `Live.calls`; each runs when its answer is wanted."""
+        """See `TargetProcess.calls`; each runs when its answer is wanted."""
         for payload in payloads:
             yield (answer := self.call(payload, seconds))
             if isinstance(answer, Fault):
@@ -328,7 +328,7 @@ class LiveProgram:
     def timed(
         self, payloads: Sequence[bytes], seconds: float, repeats: int = 0, called: Sequence[int] | None = None
     ) -> Pass | Fault:
-        """See `Live.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
+        """See `TargetProcess.timed`; the outcomes are fetched after each window, when nothing of it runs any more."""
         runs: list[Pass] = []
         for payload in payloads:
             run = self._run(payload, seconds)
@@ -375,9 +375,9 @@ class LiveProgram:
         return Pass(*figures, ran=given.ran, waited=waited, whole=given.whole)
 
     def peak(self) -> int | None:
-        """See `Live.peak`."""
+        """See `TargetProcess.peak`."""
         return self._session.peak()
 
     def close(self) -> None:
-        """See `Live.close`."""
+        """See `TargetProcess.close`."""
         self._session.close()

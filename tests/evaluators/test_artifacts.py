@@ -8,7 +8,7 @@ import pytest
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.live import LiveFunction, Pass
+from whet.evaluators.processes import FunctionProcess, Pass
 
 
 class Answering:
@@ -30,8 +30,8 @@ class Answering:
 
 
 def test_proper_answers_are_taken() -> None:
-    assert LiveFunction(Answering("outcome", b"x", 1000), 0.0).call(b"", 1.0) == (b"x", 1e-6)
-    found = LiveFunction(Answering("done", 10**9, 10**8, 3, 2, [b"x", b"y"]), 0.0).timed([b"", b""], 1.0)
+    assert FunctionProcess(Answering("outcome", b"x", 1000), 0.0).call(b"", 1.0) == (b"x", 1e-6)
+    found = FunctionProcess(Answering("done", 10**9, 10**8, 3, 2, [b"x", b"y"]), 0.0).timed([b"", b""], 1.0)
     assert found == Pass(0.5, 1.0, 0.1, (b"x", b"y"), waits=3, preemptions=2)
 
 
@@ -50,7 +50,7 @@ def test_proper_answers_are_taken() -> None:
     ids=repr,
 )
 def test_a_forged_call_is_a_fault(answer: tuple[Any, ...]) -> None:
-    found = LiveFunction(Answering(*answer), 0.0).call(b"", 1.0)
+    found = FunctionProcess(Answering(*answer), 0.0).call(b"", 1.0)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
 
@@ -73,6 +73,6 @@ def test_a_forged_call_is_a_fault(answer: tuple[Any, ...]) -> None:
     ids=repr,
 )
 def test_a_forged_pass_is_a_fault(answer: tuple[Any, ...]) -> None:
-    found = LiveFunction(Answering(*answer), 0.0).timed([b""], 1.0)
+    found = FunctionProcess(Answering(*answer), 0.0).timed([b""], 1.0)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
