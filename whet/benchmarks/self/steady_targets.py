@@ -90,8 +90,8 @@ def make_input(size, rng):
     return f"{rng.getrandbits(32)} {size}\\n"
 """)
 TIMES = {"c": 50, "cpp": 50, "program": 10}
-"""So many times the passes of `GAINS`, where these are below `MOST_PASSES`, on as many times fewer numbers. A program also
-makes its numbers, which takes as long as a pass; with a function, megabytes of numbers would time the memory as well."""
+"""So many times the passes of `GAINS`, where these are below `MOST_PASSES`, on as many times fewer numbers. A program
+also makes its numbers, which takes as long as a pass; megabytes of numbers of a function would time the memory too."""
 MOST_PASSES = 1000
 STEPS = {"python": 100_000, "c": 10_000_000, "cpp": 10_000_000, "program": 40_000_000}
 """Steps of the baseline on the timed size: some 10 ms of a function, 40 ms of a program."""
