@@ -94,7 +94,7 @@ def fattened(document: dict[str, Any]) -> None:
 
 
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
-    "more memory": (fattened, "more turns than the looks take"),
+    "more memory": (fattened, "not as the samples show"),
     "a better ratio": (lambda d: memory_of(d)["speedup"].update(ratio=3.0), "not as the samples show"),
     "no samples of it": (lambda d: rung(d)["evidence"].pop("beside"), "memory was asked for and not measured"),
     "a sample fewer": (lambda d: memory_of(d)["raw"]["turns"].pop(), "turns are missing"),
