@@ -136,16 +136,16 @@ def _climbed(
 
 def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict:
     """Takes one candidate up the whole ladder."""
-    for state, step in (("checking", None), ("measuring", ladder.measure), ("confirming", ladder.confirm)):
-        listener(
-            Event(EventKind.CANDIDATE, state, {"candidate": candidate.id, "origin": candidate.origin, "state": state})
-        )
-        if step is None:
-            verdict = ladder.check(candidate)
-        elif state == "measuring":
-            verdict = ladder.measure_alone(candidate, verdict)
-        else:
-            verdict = ladder.confirm(candidate, verdict)
+    verdict = Verdict(candidate.id, ())
+    steps = (
+        ("checking", lambda one, _: ladder.check(one)),
+        ("measuring", ladder.measure_alone),
+        ("confirming", ladder.confirm),
+    )
+    for state, step in steps:
+        data = {"candidate": candidate.id, "origin": candidate.origin, "state": state}
+        listener(Event(EventKind.CANDIDATE, state, data))
+        verdict = step(candidate, verdict)
         if verdict.failed or verdict.undecided:
             break
     rungs = list(verdict.rungs)
