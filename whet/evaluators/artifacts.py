@@ -114,6 +114,11 @@ def _load(
     if answer == ("ok",):
         return FunctionProcess(session, loading.seconds(), on_gpu)
     session.close()
+    return _not_loaded(answer)
+
+
+def _not_loaded(answer: tuple[Any, ...]) -> Fault:
+    """Returns what a process says that could not load its source."""
     if len(answer) != 3 or not all(isinstance(part, str) for part in answer):
         return Fault(Reason.CHEATING, FORGED)
     _, kind, text = answer

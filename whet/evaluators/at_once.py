@@ -10,7 +10,7 @@ from whet.core.options import Options
 from whet.core.rungs import CHECKS
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, found_by
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.rungs import ended
 from whet.evaluators.screening import screened
@@ -33,7 +33,7 @@ def decided_by_text(task: Task, candidate: Candidate, options: Options) -> Verdi
     if language_of_task(task).parse(task) is not None:
         return None  # the baseline is at fault
     start = time.perf_counter()
-    found = screened(task, candidate.source)
+    found = found_by(lambda: screened(task, candidate.source))
     screen = ended("screen", found, time.perf_counter() - start)
     if isinstance(found, Fault):
         return Verdict(candidate.id, (screen,))

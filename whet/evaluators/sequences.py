@@ -18,7 +18,7 @@ from whet.evaluators.artifacts import Artifact
 from whet.evaluators.compare import MALFORMED
 from whet.evaluators.costs import CHEAP, MODERATE, affordable, spread
 from whet.evaluators.examiner import VALUE, Step
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, RungEndedError
 from whet.evaluators.inputs.call_sequences import Calls, SequenceMaker, code, inputs_of, simpler
 from whet.evaluators.inputs.shrink import shrink
 from whet.evaluators.inputs.source import EDITED, InputSource
@@ -180,8 +180,12 @@ class SequenceCheck:
     patience: Patience
     explain: bool
 
-    def fault(self) -> Fault | None:
-        """Returns the first difference that fresh processes show too."""
+    def expect_alike(self) -> None:
+        """Meets the sequences.
+
+        Raises:
+            RungEndedError: they differ from the baseline's, and in fresh processes too.
+        """
         rehearsal = self.rehearsal
         payloads = [one.calls.payload for one in rehearsal.expected]
         unconfirmed = 0
@@ -192,11 +196,10 @@ class SequenceCheck:
                 if self._differs(one.came, answer) is None:
                     continue
                 if fault := self._confirmed([one.calls for one in rehearsal.expected[: number + 1]]):
-                    return fault
+                    raise RungEndedError(fault)
                 unconfirmed += 1
                 if isinstance(answer, Fault) or unconfirmed >= MOST_UNCONFIRMED:
                     break
-        return None
 
     def _differs(self, expected: Came, answer: Answer) -> Fault | None:
         if isinstance(answer, Fault):
