@@ -22,7 +22,7 @@ from tiny_suite import TinySuite
 import whet.agents.optimize
 import whet.benchmarks.runner.run
 import whet.benchmarks.runner.work
-from whet.agents.calls import Calls, State
+from whet.agents.calls import Calls, CallState
 from whet.agents.models.base import Usage
 from whet.benchmarks.runner.answers import given_answers
 from whet.benchmarks.runner.asked import Asked, Loop, Total
@@ -236,10 +236,10 @@ def calls_of(store: Store) -> list:
 
 def expect_none_asked_again(store: Store, requests: int) -> None:
     """Asserts that no reply was recorded and its question then asked again, as the ledgers and the server have it."""
-    states: dict[tuple, list[State]] = {}
+    states: dict[tuple, list[CallState]] = {}
     for run in store.runs():
         for call in Calls(store, run.id).all():
             states.setdefault((run.id, call.role, call.prompt, call.sample), []).append(call.state)
-    assert all(State.DONE not in each[:-1] for each in states.values()), states
+    assert all(CallState.DONE not in each[:-1] for each in states.values()), states
     told = Counter(state for each in states.values() for state in each)
-    assert told[State.DONE] <= requests <= sum(told.values())
+    assert told[CallState.DONE] <= requests <= sum(told.values())

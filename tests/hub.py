@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.flow import Flow
 from whet.bot.github import App
 from whet.bot.outcome import Stopped, carry_out
@@ -119,7 +119,7 @@ class ScriptedEngine:
 GAIN = Finding(
     target="lists.py::dedup",
     command="optimize",
-    answer=Answer.FASTER,
+    answer=FunctionStatus.FASTER,
     run="20260101-000000-abcdef",
     ratio=12.5,
     low=11.0,
@@ -134,7 +134,7 @@ GAIN = Finding(
     machine="a machine of tests",
     reproduce="whet optimize lists.py::dedup --model catalogue",
 )
-NONE = replace(GAIN, answer=Answer.NOT_SHOWN, patch="", ratio=1.0, low=0.9, high=1.1, labels=())
+NONE = replace(GAIN, answer=FunctionStatus.NOT_SHOWN, patch="", ratio=1.0, low=0.9, high=1.1, labels=())
 
 
 class Bot:

@@ -21,7 +21,7 @@ os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"
 
 from paths import TESTS
 
-from whet.agents.calls import State, question_of
+from whet.agents.calls import CallState, question_of
 from whet.agents.optimize import optimize, resume
 from whet.core.candidate import content_id
 from whet.core.database.base import DatabaseKind
@@ -249,7 +249,7 @@ def recorded(place: Place) -> tuple[set[str], set[str]]:
         if not store.runs():
             return set(), set()
         run = store.runs()[0].id
-        values = {"run": run, "done": State.DONE.value}
+        values = {"run": run, "done": CallState.DONE.value}
         with store.connection() as db:
             done = db.execute("SELECT question FROM calls WHERE run = :run AND state = :done", values).fetchall()
         parts = [key.split(":") for key in store.facts(run)]

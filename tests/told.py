@@ -8,7 +8,7 @@ from whet.agents.budget import BudgetMeter
 from whet.agents.diagnosis import Diagnosis
 from whet.agents.evaluations import Evaluations
 from whet.agents.history import Caps, History, Round
-from whet.agents.job import Job, store_task
+from whet.agents.job import RunRequest, store_task
 from whet.agents.ledger import Ledger
 from whet.agents.models.base import Brief, Message, Request
 from whet.agents.outcome import Spent, concluded
@@ -103,7 +103,7 @@ def recorded(folder, *, source=long_source, said=DETAIL, rounds=ROUNDS, name="f.
         better, wrong = Row(ratio=1.1 ** (turn + 1)), Row(reason=Reason.WRONG_OUTPUT, detail=said)
         rows[text] = (better, wrong, Row(ratio=1.0), Row(ratio=0.8))[place]
     prices = {said: Price(1.0, 2.0, None, said, None)}
-    job = Job(store_task(store, task), Options(tests=said), said, said, said, rounds, EACH, Budget(), prices, seed=1)
+    job = RunRequest(store_task(store, task), Options(tests=said), said, said, said, rounds, EACH, Budget(), prices, seed=1)
     run = store.begin("optimize", task.target, to_plain(job))
     store.set_fact(run, "task", job.task)
     evaluations, history = Evaluations(store, run, Detailed(task, rows, said)), History(store, run)

@@ -33,7 +33,7 @@ import whet
 from whet.agents.calls import Calls
 from whet.agents.coder import coder_request
 from whet.agents.evaluations import Evaluations
-from whet.agents.facts import Facts, Plan
+from whet.agents.facts import Facts, SearchPlan
 from whet.agents.history import WORKED, History
 from whet.agents.judge import Past, judge_request
 from whet.agents.models.base import ModelError
@@ -207,7 +207,7 @@ def test_a_prompt_sees_nothing_that_was_recorded_after_it(place):
     result = place.optimize(model=model)
     store = Store(place.home)
     evaluations = Evaluations(store, result.run, place.evaluator())
-    plan = Plan(rounds=3, candidates=2, most=None, workers=2, metric="time", cores=1)
+    plan = SearchPlan(rounds=3, candidates=2, most=None, workers=2, metric="time", cores=1)
     history = History(store, result.run)
     facts = Facts(evaluations, history, open_strategy("auto"), plan)
     foreseen = Predictions(store, result.run, history, evaluations)

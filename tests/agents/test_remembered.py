@@ -17,7 +17,7 @@ from whet.agents.coder import coder_request
 from whet.agents.evaluations import Evaluations
 from whet.agents.experience import TOLD, Entry, EntryKind, Experience, Recalled
 from whet.agents.judge import judge_request
-from whet.agents.lessons import Change, because, patterns
+from whet.agents.lessons import MeasuredChange, because, patterns
 from whet.agents.models.base import ModelError
 from whet.agents.optimize import replay, resume
 from whet.agents.remembering import REMEMBERED, Remembering
@@ -291,10 +291,10 @@ def test_another_machine_is_named_and_why_is_told():
 # rules
 
 
-def change(before: str, after: str, *ratios: tuple[float, float, float]) -> Change:
+def change(before: str, after: str, *ratios: tuple[float, float, float]) -> MeasuredChange:
     rows = tuple(WorkloadRatio(f"SECRET {n}", *each) for n, each in enumerate(ratios))
     speedup = Speedup(1.0, 0.99, 1.01, 0.99, "time", 10, 40, (0.99, 1.01), "the original", rows)
-    return Change(EntryKind.LESSON, Candidate(before), Candidate(after), (), "", (1.0, 0.99, 1.01), speedup)
+    return MeasuredChange(EntryKind.LESSON, Candidate(before), Candidate(after), (), "", (1.0, 0.99, 1.01), speedup)
 
 
 def test_a_lesson_says_why_by_figures_alone():

@@ -14,7 +14,7 @@ from work import SOURCE, Work, answer, diagnosis, prompt, version
 from whet.agents.models.base import ModelError
 from whet.agents.models.in_turn import InTurn
 from whet.agents.optimize import replay, resume
-from whet.agents.person import Kind, Word
+from whet.agents.person import InputKind, Word
 from whet.agents.repairs import REPAIRS
 from whet.core.candidate import content_id
 from whet.core.helpers import Helpers
@@ -221,10 +221,10 @@ class Editor:
     """A person who edits the original before the first round."""
 
     def __init__(self, source):
-        self.words = [Word(Kind.EDIT, source, content_id(SOURCE))]
+        self.words = [Word(InputKind.EDIT, source, content_id(SOURCE))]
 
     def say(self, turn):
-        return self.words.pop() if self.words else Word(Kind.GO)
+        return self.words.pop() if self.words else Word(InputKind.GO)
 
 
 def test_an_edit_of_a_person_is_not_repaired(work):

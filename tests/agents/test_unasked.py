@@ -17,7 +17,7 @@ from places import (
     version,
 )
 
-from whet.agents.calls import Calls, State
+from whet.agents.calls import Calls, CallState
 from whet.agents.models.base import ModelError
 from whet.agents.optimize import replay, resume
 from whet.core.candidate import content_id
@@ -94,7 +94,7 @@ def recorded_of(place: Place, run: str) -> tuple[set[str], set[str]]:
     store = Store(place.home)
     calls = Calls(store, run)
     with store.connection() as db:
-        done = db.execute("SELECT question FROM calls WHERE run = ? AND state = ?", (run, State.DONE)).fetchall()
+        done = db.execute("SELECT question FROM calls WHERE run = ? AND state = ?", (run, CallState.DONE)).fetchall()
     assert calls.all()
     parts = [key.split(":") for key in store.facts(run, "verdict:")]
     store.close()

@@ -15,7 +15,7 @@ from test_bench_rows import HERE, HOSTILE, RESULT, row, written
 from tiny_suite import TinySuite
 
 from whet.benchmarks.results import Machine, Own
-from whet.benchmarks.runner.asked import Job
+from whet.benchmarks.runner.asked import ProblemSample
 from whet.benchmarks.runner.rows import line_of as row_line
 from whet.benchmarks.runner.rows import read_rows
 from whet.benchmarks.runner.run import Done
@@ -192,7 +192,7 @@ def test_a_score_survives_strange_rows_and_shows_them_escaped(tmp_path):
 
 
 def test_progress_is_a_line_a_problem_with_the_time_left():
-    job = Job(TinySuite().problem(0), 3)
+    job = ProblemSample(TinySuite().problem(0), 3)
     told = {
         "could not be judged: no \\x1b[2J": Done(job, None, "no \x1b[2J", 1, 4, 61.0, 0.0),
         "excluded: it fails": Done(job, row(excluded="it fails"), "", 1, 4, 4000.0, 0.25),

@@ -36,7 +36,7 @@ from whet.benchmarks.self.campaigns.exploits import Exploits
 from whet.benchmarks.self.campaigns.place import Place
 from whet.benchmarks.self.campaigns.registry import NAMES, make
 from whet.cli import bench_self
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.core.errors import BaselineError, UsageError
 from whet.testing.exploits.corpus import PLAYED, TIMED, exploits
 
@@ -298,7 +298,7 @@ SIDE = "18-identity-replay:cheat"
 
 
 def command(file: Path) -> int:
-    return bench_self.measure_self(SimpleNamespace(obj=Session()), "exploits", ids=SIDE, results=file)
+    return bench_self.measure_self(SimpleNamespace(obj=Invocation()), "exploits", ids=SIDE, results=file)
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from driving import CALL_USD, Place, Provider, calls_of, expect_none_asked_again, until
 
-from whet.agents.calls import Calls, State
+from whet.agents.calls import Calls, CallState
 from whet.benchmarks.runner.joining import expect_name
 from whet.benchmarks.runner.rows import read_rows
 from whet.core.errors import UsageError
@@ -67,7 +67,7 @@ def test_a_dead_drivers_run_is_gone_on_with(tmp_path):
         with closing(place.store()) as store:
             assert [run.status for run in store.runs()] == ["finished"] * 2
             states = [call.state for call in calls_of(store)]
-            assert 1 <= states.count(State.UNKNOWN) <= 2
+            assert 1 <= states.count(CallState.UNKNOWN) <= 2
             expect_none_asked_again(store, len(provider.requests))
         place.driver("a").end()
         assert sorted(place.rows("a"), key=str) == sorted(place.rows("b"), key=str)
@@ -115,7 +115,7 @@ def test_a_dead_drivers_money_is_what_its_ledger_says(tmp_path):
         place.driver("b").end()
         with closing(place.store()) as store:
             spent = sum(Calls(store, run.id).cost().usd for run in store.runs())
-            unknown = [call for call in calls_of(store) if call.state is State.UNKNOWN]
+            unknown = [call for call in calls_of(store) if call.state is CallState.UNKNOWN]
             assert unknown
             assert all(call.usd > 5 * CALL_USD for call in unknown)
         assert len(provider.requests) * CALL_USD < spent <= 0.26

@@ -8,7 +8,7 @@ import pytest
 
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.lab.functions import (
-    Answer,
+    Submission,
     Came,
     Helper,
     agreed,
@@ -38,7 +38,7 @@ def lab():
 
 @pytest.fixture
 def answer(lab):
-    return lambda text, symbol="total", classes=(): Answer(
+    return lambda text, symbol="total", classes=(): Submission(
         function_builder(lab, text, symbol), text, frozenset(classes)
     )
 
@@ -144,7 +144,7 @@ def test_a_helper_that_fails_makes_its_problem_unusable(lab, text, says):
 
 def test_a_program_is_run_on_stdin(lab):
     text = "print(int(input()) + 1)\n"
-    program = Answer(program_builder(lab, text), text)
+    program = Submission(program_builder(lab, text), text)
     assert program.call(b"41\n", 10.0).value == "42\n"
     came = program.call(b"x\n", 10.0)
     assert came.kind == "crash"

@@ -12,7 +12,7 @@ import pytest
 from whet.benchmarks.self import peers, verdicts
 from whet.benchmarks.self.campaigns import timing
 from whet.benchmarks.self.campaigns.campaign import Record, Status
-from whet.benchmarks.self.pool import Pool, replay
+from whet.benchmarks.self.pool import SampledProcesses, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
 from whet.core.audit import Rate
@@ -21,14 +21,14 @@ from whet.evaluators.timing.statistics import Stage
 STAGES = (Stage(10, 0.4), Stage(20, 0.6))
 
 
-def pool(noise: float, drift: float, turns: int = 100, seed: int = 3) -> Pool:
+def pool(noise: float, drift: float, turns: int = 100, seed: int = 3) -> SampledProcesses:
     """Returns processes of 50 ms with white noise, on a machine whose speed wanders slowly."""
     rng = random.Random(seed)
     made = []
     for turn in range(turns):
         wander = drift * math.sin(turn / 12)
         made.append(tuple(0.05 * math.exp(wander + rng.gauss(0, noise)) for _ in range(3)))
-    return Pool("made up", tuple(made), 0.3)
+    return SampledProcesses("made up", tuple(made), 0.3)
 
 
 def test_a_rate_has_exact_bounds() -> None:

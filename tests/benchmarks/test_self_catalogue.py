@@ -13,12 +13,12 @@ from whet.agents.catalogue import page
 from whet.benchmarks.self.catalogue import Row, asked_tasks, document, measured, optimized, report, totals
 from whet.benchmarks.tasks import held_out_names, task_folder, task_names, task_note
 from whet.cli import bench_self
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.core.errors import UsageError
 from whet.core.plain import to_plain
 from whet.core.result import Status
 
-CONTEXT = SimpleNamespace(obj=Session())
+CONTEXT = SimpleNamespace(obj=Invocation())
 WON = Row(
     task="dedup-events",
     reach="local",

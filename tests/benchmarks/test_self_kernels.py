@@ -13,14 +13,14 @@ import pytest
 from whet.benchmarks.self import kernels
 from whet.benchmarks.self.kernel_gains import Gain, figures, measured, task_names, totals
 from whet.cli import bench_self
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.core.errors import UsageError
 from whet.core.measurement import BaselineRatio, Speedup
 from whet.core.plain import to_plain
 from whet.core.result import Status
 from whet.testing.exploits.corpus import Outcome, exploits
 
-CONTEXT = SimpleNamespace(obj=Session())
+CONTEXT = SimpleNamespace(obj=Invocation())
 WON = Gain("rmsnorm", True, Status.IMPROVED, (3.0, 2.9, 3.1), (1.5, 1.4, 1.6), 300.0, "faster")
 BEHIND = Gain("spmm", True, Status.NO_IMPROVEMENT, (2.0, 1.9, 2.1), (0.9, 0.8, 1.0), 300.0, "slower than compiled")
 SLOW = Gain("spmv", True, Status.NO_IMPROVEMENT, (0.9, 0.8, 1.0), None, 60.0, "not faster")

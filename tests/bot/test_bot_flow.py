@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from hub import BEFORE, CHANGED, GAIN, NAME, NONE, Bot, ScriptedEngine, commit, git, make_source
 
-from whet.bot.findings import Answer
+from whet.bot.findings import FunctionStatus
 from whet.bot.queue import JobState
 from whet.bot.redact import Redacting
 from whet.bot.settings import Limits
@@ -95,7 +95,7 @@ def test_a_function_that_got_slower_is_told(hub, bot, source, tmp_path):
     hub.add_repository("ada/other", source, ada="admin")
     number = hub.open_pull("ada/other", "slower")
     slower = replace(
-        NONE, command="verify", target="lists.py::total", answer=Answer.SLOWER, ratio=0.5, low=0.4, high=0.6
+        NONE, command="verify", target="lists.py::total", answer=FunctionStatus.SLOWER, ratio=0.5, low=0.4, high=0.6
     )
     bot.engine.findings = [slower]
     bot.accept("delivery-1", "pull_request", hub.pull_event("ada/other", number, "opened"))

@@ -19,7 +19,7 @@ from paths import ROOT
 from whet import __version__
 from whet.cli import optimize, reference, verify
 from whet.cli import options as opt
-from whet.cli.errors import Session, guarded
+from whet.cli.errors import Invocation, guarded
 from whet.core.config import ProjectConfig, load_project_config
 from whet.core.errors import BaselineError, UsageError
 from whet.core.options import Budget, Options, declared
@@ -117,7 +117,7 @@ def test_an_error_of_ours_ends_with_its_own_exit_code(capsys):
     def unusable():
         raise BaselineError("the baseline\nis too short", "too_short")
 
-    assert guarded(Session(), unusable) == 5
+    assert guarded(Invocation(), unusable) == 5
     assert capsys.readouterr().err == "error: the baseline is too short\n"
 
 
@@ -125,12 +125,12 @@ def test_an_unexpected_error_is_one_line_and_names_debug(capsys):
     def broken():
         raise KeyError("x")
 
-    assert guarded(Session(), broken) == 1
+    assert guarded(Invocation(), broken) == 1
     line = capsys.readouterr().err
     assert line.count("\n") == 1
     assert "internal: KeyError: 'x'" in line
     assert "--debug" in line
-    assert guarded(Session(debug=True), broken) == 1
+    assert guarded(Invocation(debug=True), broken) == 1
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
@@ -138,7 +138,7 @@ def test_an_error_never_moves_the_cursor(capsys):
     def hostile():
         raise UsageError("no file '\x1b[2J\u202etxt.py'")
 
-    assert guarded(Session(), hostile) == 2
+    assert guarded(Invocation(), hostile) == 2
     assert capsys.readouterr().err == "error: no file '\\x1b[2J\\u202etxt.py'\n"
 
 
@@ -146,10 +146,10 @@ def test_an_error_never_moves_the_cursor(capsys):
     ("session", "line"),
     [
         (
-            Session(run="20260101-000000-abcdef"),
+            Invocation(run="20260101-000000-abcdef"),
             "interrupted; resume with: whet runs resume 20260101-000000-abcdef\n",
         ),
-        (Session(), "interrupted\n"),
+        (Invocation(), "interrupted\n"),
     ],
 )
 def test_an_interrupt_names_the_way_back(capsys, session, line):

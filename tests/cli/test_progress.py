@@ -15,7 +15,7 @@ from whet.agents.models.base import Brief, Message, Request
 from whet.agents.models.manual import ManualModel, tell_by_hand
 from whet.agents.optimize import optimize
 from whet.agents.preparing import Ready
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.cli.progress import QUIET_SECONDS, TICK_SECONDS, Plain, View, watching
 from whet.core.events import Event, EventKind
 from whet.core.options import Budget
@@ -184,7 +184,7 @@ def test_the_id_of_a_run_comes_before_all_that_is_done_for_it(tmp_path, monkeypa
         return Ready(task, TabledEvaluator(task, {}))
 
     monkeypatch.setattr("whet.agents.optimize.ready", ready)
-    session = Session()
+    session = Invocation()
     with watching(session, Budget(), silent=False) as listener:
 
         def hear(event):
@@ -208,7 +208,7 @@ def test_a_terminal_keeps_the_id_of_a_run(clock):
 def test_a_pipe_is_told_of_each_phase_and_the_run_comes_first(capsys, tmp_path):
     work = Work(tmp_path)
     rows = {version(1): Row(ratio=3.0), version(2): Row(reason=Reason.WRONG_OUTPUT, detail="expected 1, got 0")}
-    with watching(Session(), Budget(), silent=False) as listener:
+    with watching(Invocation(), Budget(), silent=False) as listener:
         model = scripted([answer(version(1)), answer(version(2))])
         result = work.optimize(model, rows, rounds=1)
         for event in work.events:
@@ -293,7 +293,7 @@ def test_what_became_of_each_answer_is_said(tmp_path):
     # Two of them are asked again, with what is wrong with them, or for the Judge: those get the same.
     for number, text in enumerate([*answers, *[answers[-1]] * 4], 1):
         (folder / f"{number:04}.answer.md").write_text(text)
-    with watching(Session(), Budget(), silent=True):
+    with watching(Invocation(), Budget(), silent=True):
         work.optimize(f"manual:{folder}", rows, rounds=1, candidates=4, strategy="best-of")
     told = [event.text for event in work.events if event.kind is EventKind.ANSWER]
     first = {line.split(": ", 1)[1] for line in told}

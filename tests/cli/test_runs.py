@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import whet as library
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.cli.progress import View, watching
 from whet.cli.render import result_lines
 from whet.cli.run_progress import lasting_line
@@ -301,7 +301,7 @@ def event(state, **data):
 
 
 def test_not_on_a_terminal_there_is_a_plain_line_for_what_lasts(capsys):
-    session = Session()
+    session = Invocation()
     with watching(session, Budget(), silent=False) as listener:
         listener(Event(EventKind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
         listener(event("checking"))
@@ -319,7 +319,7 @@ def test_not_on_a_terminal_there_is_a_plain_line_for_what_lasts(capsys):
 
 
 def test_silence_prints_nothing_and_still_learns_the_run(capsys):
-    session = Session()
+    session = Invocation()
     with watching(session, Budget(), silent=True) as listener:
         listener(Event(EventKind.STAGE, "run 1", {"run": "20260101-000000-abcdef"}))
         listener(event("done", reason="crash"))

@@ -19,7 +19,7 @@ from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.pairs import BYTES_AT_ONCE, MOST_AT_ONCE, SECONDS_AT_ONCE, ComparedInput, Side, at_once
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.inside.codec import encode
@@ -47,7 +47,7 @@ def builder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Builder]:
     sandbox.close()
 
 
-def asked(builder: Builder, source: str, *given: object, seconds: float = 5.0, way: str = "call") -> list[Answer]:
+def asked(builder: Builder, source: str, *given: object, seconds: float = 5.0, way: str = "call") -> list[CallResult]:
     """Returns the answers of a source text to arguments, all of them asked at once."""
     artifact = builder.build(source)
     assert isinstance(artifact, Artifact)
@@ -55,7 +55,7 @@ def asked(builder: Builder, source: str, *given: object, seconds: float = 5.0, w
         return list(side.calls([encode((one,)) for one in given], seconds, way))
 
 
-def shown(answers: list[Answer]) -> list[object]:
+def shown(answers: list[CallResult]) -> list[object]:
     """Returns the result of each, or the reason of its fault."""
     return [answer.reason if isinstance(answer, Fault) else decode(answer[0])[3] for answer in answers]
 

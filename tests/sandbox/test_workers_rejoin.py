@@ -16,7 +16,7 @@ from whet.sandbox.workers import cluster
 from whet.sandbox.workers.agent import versions
 from whet.sandbox.workers.base import End, Standing, Work
 from whet.sandbox.workers.health import now
-from whet.sandbox.workers.serve import Answer, Order
+from whet.sandbox.workers.serve import WorkReply, Order
 
 LONG = 60.0
 """Seconds that only a hang takes."""
@@ -148,7 +148,7 @@ def healthy(agent: ScriptedAgent) -> None:
     _, order, future = agent.order()
     assert not order.key
     found = {"began": now(), "disks": [], "seconds": 0.01, "gpu": "", "ended": now()}
-    future.set_result((Answer(found, seconds=0.01), True))
+    future.set_result((WorkReply(found, seconds=0.01), True))
 
 
 def until(holds: Callable[[], bool], link: ScriptedLink) -> None:
@@ -170,7 +170,7 @@ def test_a_host_that_comes_back_is_given_nothing_before_its_agent_has_said_who_i
     healthy(second)
     seat, order, future = second.order()
     assert (seat, order.key, second.doing) == (0, "key", [])
-    future.set_result((Answer({"sum": 1}), True))
+    future.set_result((WorkReply({"sum": 1}), True))
     (outcome,) = driver.as_completed([ticket], LONG)
     assert (outcome.end, outcome.result) == (End.DONE, {"sum": 1})
     assert driver.hosts()[0].standing is Standing.READY

@@ -34,7 +34,7 @@ SETTLED = (
 )
 
 
-class State(StrEnum):
+class CallState(StrEnum):
     """How far a call got. ``unknown``: its process died while it was under way."""
 
     INTENT = "intent"
@@ -72,7 +72,7 @@ class Call:
     sample: int
     attempt: int
     prompt: str
-    state: State
+    state: CallState
     reply: Reply | None
     error: str | None
     fatal: bool
@@ -84,7 +84,7 @@ class Call:
     @property
     def counts(self) -> bool:
         """Whether it is one that costs: paid, and not turned away unread."""
-        return not self.free and (self.state is not State.ERROR or self.usage.total > 0)
+        return not self.free and (self.state is not CallState.ERROR or self.usage.total > 0)
 
 
 # A call looks its request up several times, a round asks for several samples, and a prompt is long.
@@ -138,7 +138,7 @@ class Calls:
         self._store = store
         self._run = run
         with store.connection() as db:
-            values = {"run": run, "done": State.DONE.value}
+            values = {"run": run, "done": CallState.DONE.value}
             known = db.execute("SELECT key FROM calls WHERE run = :run AND state = :done", values)
             # Nobody but this process records replies of a run that it holds; others only read.
             self._answered: set[bytes] = {key for (key,) in known}
@@ -158,7 +158,7 @@ class Calls:
             "free": int(model.free),
             "role": request.role,
             "sample": request.sample,
-            "state": State.INTENT.value,
+            "state": CallState.INTENT.value,
             **_counts(worst),
             "usd": usd,
             "at": time.time(),
@@ -186,7 +186,7 @@ class Calls:
         with self._store.connection() as db:
             db.execute(
                 f"UPDATE calls SET state = :state, reply = :reply, {SETTLED} WHERE id = :id",
-                {"state": State.DONE.value, "reply": packed, **_settled(row, reply.usage, usd, seconds)},
+                {"state": CallState.DONE.value, "reply": packed, **_settled(row, reply.usage, usd, seconds)},
             )
             self._answered.add(self._asking.pop(row))
 
@@ -195,7 +195,7 @@ class Calls:
         with self._store.connection() as db:
             db.execute(
                 f"UPDATE calls SET state = :state, error = :error, fatal = :fatal, {SETTLED} WHERE id = :id",
-                {"state": State.ERROR.value, "error": str(error), "fatal": int(error.fatal)}
+                {"state": CallState.ERROR.value, "error": str(error), "fatal": int(error.fatal)}
                 | _settled(row, usage, usd, seconds),
             )
 
@@ -204,7 +204,7 @@ class Calls:
         with self._store.connection() as db:
             db.execute(
                 "UPDATE calls SET state = :unknown WHERE run = :run AND state = :intent",
-                {"unknown": State.UNKNOWN.value, "run": self._run, "intent": State.INTENT.value},
+                {"unknown": CallState.UNKNOWN.value, "run": self._run, "intent": CallState.INTENT.value},
             )
 
     @property
@@ -216,7 +216,7 @@ class Calls:
         """Returns the recorded reply to a request by its key, if there is one."""
         if key not in self._answered:
             return None
-        return self._select("AND key = :key AND state = :done", key=key, done=State.DONE.value)[0].reply
+        return self._select("AND key = :key AND state = :done", key=key, done=CallState.DONE.value)[0].reply
 
     def asked(self, question: str) -> list[Call]:
         """Returns all attempts to have a question answered, in order."""
@@ -236,7 +236,7 @@ class Calls:
                 " WHERE run = :run AND free = 0"
                 " AND (state != :error OR input + cache_write + cache_read + output > 0)"
                 " GROUP BY model ORDER BY min(id)",
-                {"run": self._run, "error": State.ERROR.value},
+                {"run": self._run, "error": CallState.ERROR.value},
             ).fetchall()
         spent = Cost()
         for model, calls, usd, unpriced, read, cached, written in rows:
@@ -254,7 +254,7 @@ class Calls:
         spent = Cost()
         for call in self.all():
             spent = _sum(spent, call)
-            state = State.UNKNOWN if call.state is State.INTENT and not live else call.state
+            state = CallState.UNKNOWN if call.state is CallState.INTENT and not live else call.state
             shown.append(
                 {
                     "model": call.model,
@@ -323,7 +323,7 @@ def _call(row: Iterable[Any]) -> Call:
         sample=sample,
         attempt=attempt,
         prompt=prompt.hex(),
-        state=State(state),
+        state=CallState(state),
         reply=from_plain(Reply, unpack(reply)) if reply else None,
         error=error,
         fatal=bool(fatal),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from whet.agents.asking import Asking
 from whet.agents.budget import BudgetMeter
 from whet.agents.history import Caps, Stopwatch
-from whet.agents.job import Job
+from whet.agents.job import RunRequest
 from whet.agents.ledger import Ledger
 from whet.agents.limits import Limits
 from whet.agents.prices import Prices
@@ -25,7 +25,7 @@ class Desk:
     watch: Stopwatch
 
     @staticmethod
-    def of(store: Store, run: str, job: Job, config: ProjectConfig, began: float | None = None) -> Desk:
+    def of(store: Store, run: str, job: RunRequest, config: ProjectConfig, began: float | None = None) -> Desk:
         """Returns that of a run.
 
         Args:

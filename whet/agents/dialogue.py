@@ -14,7 +14,7 @@ from whet.agents.diagnosis import Diagnosis
 from whet.agents.evaluations import Evaluations
 from whet.agents.facts import Facts
 from whet.agents.history import History
-from whet.agents.person import CLOSING, LONGEST_HINT, Kind, Said, Word, Words, pin_of
+from whet.agents.person import CLOSING, LONGEST_HINT, InputKind, Said, Word, Words, pin_of
 from whet.core.candidate import Candidate
 from whet.core.errors import BudgetError, UsageError
 from whet.core.task import Task
@@ -24,7 +24,7 @@ STOPPED = "person"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RoundPreview:
     """What a person is shown before a round.
 
     Attributes:
@@ -57,21 +57,21 @@ class Turn:
         """Returns why a word cannot be taken; empty where it can."""
         original = next(iter(self.candidates))
         match word.kind:
-            case Kind.HINT if not word.text.strip():
+            case InputKind.HINT if not word.text.strip():
                 return "a hint has a text"
-            case Kind.HINT if len(word.text) > LONGEST_HINT:
+            case InputKind.HINT if len(word.text) > LONGEST_HINT:
                 return f"a hint has at most {LONGEST_HINT} characters"
-            case Kind.REJECT | Kind.EDIT if word.candidate not in self.candidates:
+            case InputKind.REJECT | InputKind.EDIT if word.candidate not in self.candidates:
                 return "the run has no such candidate"
-            case Kind.REJECT if word.candidate == original:
+            case InputKind.REJECT if word.candidate == original:
                 return "the original stays: stop ends the run"
-            case Kind.EDIT if word.text == self.candidates[word.candidate].source:
+            case InputKind.EDIT if word.text == self.candidates[word.candidate].source:
                 return "the text is what it was"
-            case Kind.EDIT if self.room < 1:
+            case InputKind.EDIT if self.room < 1:
                 return "this round takes no further candidate"
-            case Kind.PIN if self.task.translated:
+            case InputKind.PIN if self.task.translated:
                 return "a translation keeps no line of the original"
-            case Kind.PIN:
+            case InputKind.PIN:
                 try:
                     pin_of(self.task.source, word.first, word.last)
                 except ValueError as error:
@@ -82,7 +82,7 @@ class Turn:
 class Person(Protocol):
     """Somebody who takes part in a run."""
 
-    def say(self, turn: Turn) -> Word:
+    def say(self, turn: RoundPreview) -> Word:
         """Returns the next word before a round; asked again until it is ``go`` or ``stop``.
 
         Raises:
@@ -102,7 +102,7 @@ class Recorded:
     words: Words
     run: str
 
-    def say(self, turn: Turn) -> Word:
+    def say(self, turn: RoundPreview) -> Word:
         """Returns the recorded word.
 
         Raises:
@@ -151,14 +151,14 @@ class Dialogue:
         if any(word.kind not in CLOSING for word in said):
             # What a person adds deserves a try of its own.
             update |= {"stale": 0, "against": 0}
-        if said[-1].kind is Kind.STOP:
+        if said[-1].kind is InputKind.STOP:
             update |= {"ended": STOPPED, "message": f"a person stopped it before round {number}"}
         return update
 
-    def _turn(self, number: int, candidates: Mapping[str, Candidate]) -> Turn:
+    def _turn(self, number: int, candidates: Mapping[str, Candidate]) -> RoundPreview:
         last = self.history.round(number - 1) if number > 1 else None
         improved = self.facts.standing(number - 1, number).improved
-        return Turn(
+        return RoundPreview(
             number=number,
             rounds=self.facts.plan.rounds,
             task=self.evaluations.task,

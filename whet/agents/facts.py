@@ -24,7 +24,7 @@ AHEAD = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SearchPlan:
     """How long and how wide the loop turns.
 
     Attributes:
@@ -67,7 +67,7 @@ class Facts:
     evaluations: Evaluations
     history: History
     strategy: Strategy
-    plan: Plan
+    plan: SearchPlan
     standings: dict[int, Standing] = field(default_factory=dict)
     said: Callable[[int], Said] = nothing_said
     remembered: Callable[[], tuple[Recalled, ...]] = nothing_remembered

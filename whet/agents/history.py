@@ -34,7 +34,7 @@ class Round:
         complaints: why the other answers could not be used.
         same: ids of the answers that only looked unlike what the run had seen; no more is known of them.
         again: of each answer that the run had seen, in form or in effect, the id of what it repeats.
-        ended: why no round follows, where that is known before this one is judged; see `whet.agents.loop.State`.
+        ended: why no round follows, where that is known before this one is judged; see `whet.agents.loop.LoopState`.
         message: the same for people.
         repairs: ids of those in the batch that each turn of repairs brought.
     """

@@ -16,7 +16,7 @@ from whet.core.task import Task
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RunRequest:
     """All that it takes to start a run again.
 
     Attributes:
@@ -71,7 +71,7 @@ def store_task(store: Store, task: Task) -> str:
     return store.put(json.dumps(to_plain(task)))
 
 
-def stored_task(store: Store, run: str, job: Job) -> Task:
+def stored_task(store: Store, run: str, job: RunRequest) -> Task:
     """Returns the task of a run, with the workload that its model wrote where one was accepted."""
     return from_plain(Task, json.loads(store.get(store.fact(run, "task") or job.task)))
 

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from whet.agents.budget import BudgetMeter, Spending
-from whet.agents.calls import Calls, State, key_of
+from whet.agents.calls import Calls, CallState, key_of
 from whet.agents.gates import Abandoned
 from whet.agents.limits import Limits
 from whet.agents.models.base import Model, ModelError, Reply, Request, Usage, is_counted
@@ -65,7 +65,7 @@ class Ledger:
         self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._calls.orphan()
         for call in self._calls.all():
-            if call.counts or (is_counted(call.model, call.free) and call.state is not State.ERROR):
+            if call.counts or (is_counted(call.model, call.free) and call.state is not CallState.ERROR):
                 budget.charge(Spending(call.usd or 0.0, call.usage.total, 1))
 
     def ask(self, model: Model, request: Request) -> Reply:

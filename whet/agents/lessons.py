@@ -30,7 +30,7 @@ shown; fewer cut the author's reason short."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MeasuredChange:
     """A change, and what it was measured to bring.
 
     Attributes:
@@ -69,7 +69,7 @@ def drawn(run: str, repository: str, evaluations: Evaluations, ids: Iterable[str
     return [_entry(run, repository, evaluations, change) for change in changes]
 
 
-def because(change: Change, hot: Sequence[HotLine]) -> str:
+def because(change: MeasuredChange, hot: Sequence[HotLine]) -> str:
     """Returns why a change brought nothing, in words that quote no code; empty where no figure tells.
 
     Args:
@@ -86,7 +86,7 @@ def because(change: Change, hot: Sequence[HotLine]) -> str:
     return ""
 
 
-def patterns(change: Change, language: str, hot: Sequence[HotLine]) -> tuple[str, ...]:
+def patterns(change: MeasuredChange, language: str, hot: Sequence[HotLine]) -> tuple[str, ...]:
     """Returns the names of the cards that fitted the hot lines of what was changed; of a lesson, those that it changed.
 
     Args:
@@ -99,13 +99,13 @@ def patterns(change: Change, language: str, hot: Sequence[HotLine]) -> tuple[str
     return tuple(match.card.name for match in found)
 
 
-def _win(evaluations: Evaluations, result: Result) -> Iterator[Change]:
+def _win(evaluations: Evaluations, result: Result) -> Iterator[MeasuredChange]:
     """Yields the confirmed gain, if any; all the steps to it made it."""
     if result.status is not Status.IMPROVED or result.candidate is None or result.speedup is None:
         return
     steps = _steps(evaluations, result.candidate.id)
     labels = (*result.candidate.labels, *(label for step in steps for label in step.labels))
-    yield Change(
+    yield MeasuredChange(
         kind=EntryKind.WIN,
         before=evaluations.baseline,
         after=steps[-1],
@@ -124,7 +124,7 @@ def _steps(evaluations: Evaluations, id: str) -> list[Candidate]:
     return steps[::-1]
 
 
-def _lesson(evaluations: Evaluations, id: str) -> Change | None:
+def _lesson(evaluations: Evaluations, id: str) -> MeasuredChange | None:
     """Returns the change that made a candidate, where that is right, and surely slower than before or no faster."""
     verdict = evaluations.verdict(id)
     if verdict is None or not verdict.correct or verdict.measurement is None or verdict.measurement.disturbed:
@@ -142,10 +142,10 @@ def _lesson(evaluations: Evaluations, id: str) -> Change | None:
         gain = (speedup.ratio / theirs.ratio, speedup.low / theirs.high, speedup.high / theirs.low)
     if gain[2] >= 1.0 and not gain[1] <= 1.0 <= gain[2] <= CLOSE:
         return None
-    return Change(EntryKind.LESSON, parent, candidate, candidate.labels, candidate.note, gain, speedup)
+    return MeasuredChange(EntryKind.LESSON, parent, candidate, candidate.labels, candidate.note, gain, speedup)
 
 
-def _entry(run: str, repository: str, evaluations: Evaluations, change: Change) -> Entry:
+def _entry(run: str, repository: str, evaluations: Evaluations, change: MeasuredChange) -> Entry:
     task = evaluations.task
     profile = evaluations.profiled(change.before.id)
     hot = profile.lines if profile is not None else ()
@@ -169,7 +169,7 @@ def _entry(run: str, repository: str, evaluations: Evaluations, change: Change) 
     )
 
 
-def _touched(change: Change, hot: Sequence[HotLine]) -> list[HotLine]:
+def _touched(change: MeasuredChange, hot: Sequence[HotLine]) -> list[HotLine]:
     """Returns the hot lines that a change replaced or left out."""
     before, after = (text.source.split("\n") for text in (change.before, change.after))
     kept = {

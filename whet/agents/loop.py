@@ -25,7 +25,7 @@ from whet.agents.diagnosis import Diagnosis
 from whet.agents.dialogue import Dialogue
 from whet.agents.distinct import repeated
 from whet.agents.evaluations import Evaluations
-from whet.agents.facts import Facts, Plan
+from whet.agents.facts import Facts, SearchPlan
 from whet.agents.gains import gain_over
 from whet.agents.history import Caps, History, Round, Stopwatch
 from whet.agents.judge import Past, diagnose
@@ -51,7 +51,7 @@ CONFIRMS = 3
 """Candidates that may be tried as the winner."""
 
 
-class State(TypedDict, total=False):
+class LoopState(TypedDict, total=False):
     """What a checkpoint holds.
 
     Attributes:
@@ -81,7 +81,7 @@ class State(TypedDict, total=False):
 class Node(Protocol):
     """A step: from the state to what it changes in it."""
 
-    def __call__(self, state: State) -> State:
+    def __call__(self, state: LoopState) -> LoopState:
         """Takes the step."""
 
 
@@ -103,7 +103,7 @@ class Loop:
     facts: Facts
     history: History
     predictions: Predictions
-    plan: Plan
+    plan: SearchPlan
     caps: Caps
     asking: Asking
     watch: Stopwatch
@@ -112,7 +112,7 @@ class Loop:
     dialogue: Dialogue | None
     repairs: Repairs
 
-    def turn(self) -> State:
+    def turn(self) -> LoopState:
         """Runs the loop to its end, from where an earlier process left it.
 
         One that ended because a model could not be asked goes on with the round that was cut short.
@@ -130,7 +130,7 @@ class Loop:
             known = graph.get_state(config)
             if known.values and not known.tasks:
                 if known.values["ended"] != UNASKED:
-                    return cast(State, known.values)
+                    return cast(LoopState, known.values)
                 graph.update_state(config, _before_broken_round(known.values), as_node="round")
             first: Any = None if known.values else _beginning(self.evaluations.baseline.id)
             while True:
@@ -138,14 +138,14 @@ class Loop:
                     raise AssertionError("nobody asked what the steps say")
                 known, first = graph.get_state(config), None
                 if self.dialogue is None or not known.next:
-                    return cast(State, known.values)
+                    return cast(LoopState, known.values)
                 self.dialogue.listen(known.values["round"] + 1)
 
-    def _graph(self) -> StateGraph[State, None, State, State]:
+    def _graph(self) -> StateGraph[LoopState, None, LoopState, LoopState]:
         # A person, where one takes part, speaks before each round.
         turn = {"round": self._round} if self.dialogue is None else {"person": self._listen, "round": self._round}
         nodes = {"validate": self._validate, **turn, "confirm": self._confirm}
-        graph = StateGraph(State)
+        graph = StateGraph(LoopState)
         for name, node in nodes.items():
             graph.add_node(name, self._timed(node))
         for before, after in pairwise((START, "validate", next(iter(turn)))):
@@ -155,8 +155,8 @@ class Loop:
         graph.add_edge("confirm", END)
         return graph
 
-    def _timed(self, node: Callable[[State], State]) -> Node:
-        def work(state: State) -> State:
+    def _timed(self, node: Callable[[LoopState], LoopState]) -> Node:
+        def work(state: LoopState) -> LoopState:
             update = node(state)
             self.watch.save()
             return update
@@ -165,7 +165,7 @@ class Loop:
 
     # nodes
 
-    def _validate(self, state: State) -> State:
+    def _validate(self, state: LoopState) -> LoopState:
         self._say(EventKind.STAGE, "checking the baseline", stage="baseline")
         self.evaluations.validate()
         if self.known_best is not None:
@@ -175,11 +175,11 @@ class Loop:
             self._say(EventKind.STAGE, line, stage="known best")
         return {}
 
-    def _listen(self, state: State) -> State:
+    def _listen(self, state: LoopState) -> LoopState:
         assert self.dialogue is not None, "the step is there for a person only"
-        return cast(State, self.dialogue.heard(state["round"] + 1))
+        return cast(LoopState, self.dialogue.heard(state["round"] + 1))
 
-    def _round(self, state: State) -> State:
+    def _round(self, state: LoopState) -> LoopState:
         # One node, for all that a round comes to is a fact by itself: after a kill in between, none is found anew.
         number = state["round"] + 1
         self._say(EventKind.ROUND, f"round {number} of {self.plan.rounds}", round=number)
@@ -188,13 +188,13 @@ class Loop:
         # What was proposed must not be asked for again once it may have been judged: a call that failed may not now.
         if brought is None or brought.ended == UNASKED:
             brought = self._propose(number, coder)
-        update: State = {"round": number, "ended": brought.ended, "message": brought.message}
+        update: LoopState = {"round": number, "ended": brought.ended, "message": brought.message}
         update |= self._check(number, coder) or self._measure(number)
         for id in self.history.round(number).again:
             self._say(EventKind.ANSWER, repeated(self.evaluations, id), repeats=id)
         return update | self._weigh({**state, **update})
 
-    def _drafter(self, state: State) -> Model:
+    def _drafter(self, state: LoopState) -> Model:
         return self.takeover if state["taken_over"] and self.takeover is not None else self.coder
 
     def _propose(self, number: int, coder: Model) -> Round:
@@ -206,7 +206,7 @@ class Loop:
         self._say_cost()
         return brought
 
-    def _check(self, number: int, coder: Model) -> State:
+    def _check(self, number: int, coder: Model) -> LoopState:
         """Checks what a round brought, and what repairs make of what is almost right."""
         for turn in range(1 + REPAIRS):
             if turn == len(self.history.round(number).groups):
@@ -224,7 +224,7 @@ class Loop:
         self.watch.save()
         self._say_cost()
 
-    def _check_group(self, number: int, turn: int) -> State:
+    def _check_group(self, number: int, turn: int) -> LoopState:
         batch = self.history.round(number).groups[turn]
         if not batch:
             return {}
@@ -245,7 +245,7 @@ class Loop:
         else:
             self._say_candidate(id, "waiting for the clock")
 
-    def _measure(self, number: int) -> State:
+    def _measure(self, number: int) -> LoopState:
         if self.evaluations.task.untimed:
             return {}
         right = []
@@ -264,9 +264,9 @@ class Loop:
             self._say_done(id)
         return update
 
-    def _first_looks(self, ids: Sequence[str]) -> tuple[dict[str, Verdict], State]:
+    def _first_looks(self, ids: Sequence[str]) -> tuple[dict[str, Verdict], LoopState]:
         """Returns what the first look at each showed, in their order, and what follows where the time ran out."""
-        update: State = {}
+        update: LoopState = {}
         found: dict[str, Verdict] = {}
         waiting, taking = iter(ids), threading.Lock()
 
@@ -294,7 +294,7 @@ class Loop:
     def _late(self) -> bool:
         return self.caps.seconds_left <= 0.0
 
-    def _weigh(self, state: State) -> State:
+    def _weigh(self, state: LoopState) -> LoopState:
         if state["ended"] == UNASKED:
             return {}  # the round is not over: it is asked for again once that is mended
         number = state["round"]
@@ -324,7 +324,7 @@ class Loop:
             return {**update, "against": 0}
         return update | self._judge({**state, **update})
 
-    def _progress(self, state: State) -> State:
+    def _progress(self, state: LoopState) -> LoopState:
         """Returns whether a round brought a gain beyond the resolution over what was marked when there last was one."""
         standing = self.facts.standing(state["round"])
         allowed = [scored.id for scored in standing.improved]
@@ -344,7 +344,7 @@ class Loop:
         roofline = self.facts.at_roofline(number)
         return Course(number, self.plan.rounds, self.facts.strategy.feedback, stale, known_best, roofline)
 
-    def _judge(self, state: State) -> State:
+    def _judge(self, state: LoopState) -> LoopState:
         """Asks the Judge about a round; its answer is a directive, and a voice on whether another round follows."""
         number = state["round"]
         facts = self.facts.situation(number, judged=True)
@@ -361,7 +361,7 @@ class Loop:
         self._say_cost()
         dear = self.caps.noted(f"cost:{number}", too_dear(diagnosis, past.foreseen, self.caps.share / number))
         against = state["against"] + 1 if diagnosis.stop or dear else 0
-        update: State = {"against": against}
+        update: LoopState = {"against": against}
         if ending := after_judge(diagnosis, against, dear):
             update |= {"ended": ending.ended, "message": ending.message}
         return update
@@ -375,8 +375,8 @@ class Loop:
         )
         self.evaluations.thin(sorted(before.union(self.history.round(number).batch) - now))
 
-    def _confirm(self, state: State) -> State:
-        update: State = {"confirming": []}
+    def _confirm(self, state: LoopState) -> LoopState:
+        update: LoopState = {"confirming": []}
         if state["ended"] == TRANSLATED:
             return update
         # What a person said last was said before a round that did not come, where they stopped the run.
@@ -468,16 +468,16 @@ def _settled_heap() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _unless_ended(after: str) -> Callable[[State], str]:
+def _unless_ended(after: str) -> Callable[[LoopState], str]:
     return lambda state: "confirm" if state["ended"] else after
 
 
-def _before_broken_round(state: Mapping[str, Any]) -> State:
+def _before_broken_round(state: Mapping[str, Any]) -> LoopState:
     """Returns what makes of the end of a loop whose model could not be asked the state before its last round."""
     return {"round": state["round"] - 1, "ended": "", "message": "", "confirming": [], "winner": ""}
 
 
-def _beginning(baseline: str) -> State:
+def _beginning(baseline: str) -> LoopState:
     return {
         "round": 0,
         "mark": baseline,

@@ -18,9 +18,9 @@ from whet.agents.desk import Desk
 from whet.agents.dialogue import Dialogue, Person, Recorded
 from whet.agents.distinct import Distinct
 from whet.agents.evaluations import BASELINE, Evaluations, StoredEvaluations
-from whet.agents.facts import Facts, Plan
+from whet.agents.facts import Facts, SearchPlan
 from whet.agents.history import WORKED, Caps, History
-from whet.agents.job import Job, absolute_paths, absolute_spec, store_task, stored_task
+from whet.agents.job import RunRequest, absolute_paths, absolute_spec, store_task, stored_task
 from whet.agents.judges import Here, Judges, judges_of
 from whet.agents.known_best import KnownBest
 from whet.agents.models.base import Model
@@ -163,7 +163,7 @@ def optimize(
             left = math.inf if budget.seconds is None else budget.seconds - (time.monotonic() - began)
             start = ready(judges, task, settings, seed, models[0], listener, left)
         task = task if start is None else start.task
-        job = Job(
+        job = RunRequest(
             task=store_task(store, task),
             options=settings,
             model=models[0].name,
@@ -240,7 +240,7 @@ def resume(
         record = store.run(run)
         if record.command != "optimize":
             raise UsageError(f"run {run} is of whet {record.command}, which is not resumed; run it again")
-        job = from_plain(Job, record.request)
+        job = from_plain(RunRequest, record.request)
         if record.result is not None and (job.replays is not None or not unasked(store, run)):
             forget(store, run)
             return recorded(store, record)
@@ -289,7 +289,7 @@ def replay(
         if record.command != "optimize":
             raise UsageError(f"run {run} is of whet {record.command}, which is not replayed; run it again")
         recorded(store, record)
-        job = from_plain(Job, record.request)
+        job = from_plain(RunRequest, record.request)
         again = replace(
             job,
             apply=False,
@@ -308,7 +308,7 @@ def _tell_again(store: Store, run: str, past: str) -> None:
     store.set_fact(run, REMEMBERED, store.fact(past, REMEMBERED) or [])
 
 
-def _repeat(store: Store, run: str, job: Job, evaluator: Evaluator | None, listener: Listener) -> Result:
+def _repeat(store: Store, run: str, job: RunRequest, evaluator: Evaluator | None, listener: Listener) -> Result:
     assert job.replays is not None
     task = stored_task(store, run, job)
     Caps(store, run, None).copy(job.replays)
@@ -323,7 +323,7 @@ def _repeat(store: Store, run: str, job: Job, evaluator: Evaluator | None, liste
 def _work(
     store: Store,
     run: str,
-    job: Job,
+    job: RunRequest,
     judges: Judges,
     evaluator: Evaluator | None,
     models: list[Model],
@@ -362,7 +362,7 @@ def _work(
 def _looped(
     store: Store,
     run: str,
-    job: Job,
+    job: RunRequest,
     judges: Judges,
     evaluator: Evaluator,
     models: list[Model],
@@ -381,7 +381,7 @@ def _looped(
     try:
         task = evaluations.task
         history = History(store, run)
-        plan = Plan(
+        plan = SearchPlan(
             rounds=job.rounds,
             candidates=job.candidates,
             most=job.budget.candidates,
@@ -451,7 +451,7 @@ def _looped(
         evaluations.close()
 
 
-def _delivered(store: Store, run: str, job: Job, task: Task, winner: str) -> list[str]:
+def _delivered(store: Store, run: str, job: RunRequest, task: Task, winner: str) -> list[str]:
     """Writes the winner where it was asked for; a run that went on after an end may replace what it wrote then."""
     earlier = store.fact(run, DELIVERED) or []
     if job.apply:

@@ -20,7 +20,7 @@ from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.prompts import one_line, times
 
 if TYPE_CHECKING:
-    from whet.agents.loop import State
+    from whet.agents.loop import LoopState
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Spent:
 
 def concluded(
     run: str,
-    state: State,
+    state: LoopState,
     evaluations: Evaluations,
     history: History,
     spent: Spent,

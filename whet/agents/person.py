@@ -24,7 +24,7 @@ MOST_HINTS = 10
 """Newest ones that a prompt shows."""
 
 
-class Kind(StrEnum):
+class InputKind(StrEnum):
     """What a word does. ``go``: the round begins. ``stop``: none follows, and the best is confirmed."""
 
     GO = "go"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
     STOP = "stop"
 
 
-CLOSING = (Kind.GO, Kind.STOP)
+CLOSING = (InputKind.GO, InputKind.STOP)
 """With one of them a person has said all before a round."""
 
 
@@ -51,7 +51,7 @@ class Word:
         last: number of the last one.
     """
 
-    kind: Kind
+    kind: InputKind
     text: str = ""
     candidate: str = ""
     first: int = 0
@@ -188,15 +188,15 @@ class Words:
         if number not in self._said:
             said = [word for turn in sorted(self._words) if turn <= number for word in self._words[turn]]
             self._said[number] = Said(
-                tuple(word.text for word in said if word.kind is Kind.HINT)[-MOST_HINTS:],
-                tuple(pin_of(self._original, word.first, word.last) for word in said if word.kind is Kind.PIN),
-                frozenset(word.candidate for word in said if word.kind is Kind.REJECT),
+                tuple(word.text for word in said if word.kind is InputKind.HINT)[-MOST_HINTS:],
+                tuple(pin_of(self._original, word.first, word.last) for word in said if word.kind is InputKind.PIN),
+                frozenset(word.candidate for word in said if word.kind is InputKind.REJECT),
             )
         return self._said[number]
 
     def edited(self, number: int) -> list[Candidate]:
         """Returns the candidates that a person wrote for a round."""
-        edits = (word for word in self.before(number) if word.kind is Kind.EDIT)
+        edits = (word for word in self.before(number) if word.kind is InputKind.EDIT)
         return [Candidate(word.text, word.candidate, ORIGIN, note="edited by a person") for word in edits]
 
 

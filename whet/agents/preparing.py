@@ -11,7 +11,7 @@ from typing import TypeVar
 from whet.agents.desk import Desk
 from whet.agents.evaluations import StoredEvaluations
 from whet.agents.history import TIME_IS_UP, Stopwatch
-from whet.agents.job import Job
+from whet.agents.job import RunRequest
 from whet.agents.judges import Judges
 from whet.agents.lanes import side_by_side
 from whet.agents.models.base import Model, ModelError
@@ -126,7 +126,7 @@ def ladder(
 
 
 def reopened(
-    judges: Judges, store: Store, run: str, job: Job, task: Task, listener: Listener, began: float
+    judges: Judges, store: Store, run: str, job: RunRequest, task: Task, listener: Listener, began: float
 ) -> Evaluator | None:
     """Returns the ladder of a run that goes on, as `ladder` does; what it has recorded where the time is up before.
 
@@ -150,7 +150,7 @@ def reopened(
 
 
 def with_workload(
-    store: Store, run: str, job: Job, judges: Judges, before: Ready, model: Model, desk: Desk, listener: Listener
+    store: Store, run: str, job: RunRequest, judges: Judges, before: Ready, model: Model, desk: Desk, listener: Listener
 ) -> Ready | None:
     """Returns what the loop begins with once the author of a workload was asked for one; None where the time is up.
 
@@ -180,7 +180,7 @@ def with_workload(
 
 
 def _authored(
-    store: Store, run: str, job: Job, task: Task, model: Model, desk: Desk, listener: Listener
+    store: Store, run: str, job: RunRequest, task: Task, model: Model, desk: Desk, listener: Listener
 ) -> tuple[Task, str]:
     """Returns the task with the workload that its author wrote, or as it was; and what to say if that has no inputs."""
     asked = author_of(model)

@@ -30,7 +30,7 @@ class Ending:
     """Why no further round follows.
 
     Attributes:
-        ended: in a word, see `whet.agents.loop.State`.
+        ended: in a word, see `whet.agents.loop.LoopState`.
         message: for people.
     """
 

@@ -14,7 +14,7 @@ from whet.core.errors import UsageError
 from whet.core.store import Store
 
 if TYPE_CHECKING:
-    from whet.agents.loop import State
+    from whet.agents.loop import LoopState
 
 CUT = "cut"
 GRACE_SECONDS = 1.0
@@ -22,8 +22,8 @@ GRACE_SECONDS = 1.0
 
 
 def turned(
-    turn: Callable[[], State], caps: Caps, store: Store, run: str, evaluations: Evaluations, ledger: Ledger
-) -> State:
+    turn: Callable[[], LoopState], caps: Caps, store: Store, run: str, evaluations: Evaluations, ledger: Ledger
+) -> LoopState:
     """Runs a loop to its end, or until the time is up: then what is under way is ended, processes included.
 
     Args:
@@ -49,7 +49,7 @@ def turned(
     return state
 
 
-def replayed(turn: Callable[[], State], store: Store, run: str, past: str, evaluations: Evaluations) -> State:
+def replayed(turn: Callable[[], LoopState], store: Store, run: str, past: str, evaluations: Evaluations) -> LoopState:
     """Runs the loop of a replay; where the time cut the past run short, so does the end of its record."""
     try:
         return turn()
@@ -62,7 +62,7 @@ def replayed(turn: Callable[[], State], store: Store, run: str, past: str, evalu
         return _left(store, run, evaluations)
 
 
-def _left(store: Store, run: str, evaluations: Evaluations) -> State:
+def _left(store: Store, run: str, evaluations: Evaluations) -> LoopState:
     """Returns the state of a run that was cut short, from its facts."""
     history, number = History(store, run), 0
     while history.recorded(number + 1) is not None:

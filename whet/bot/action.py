@@ -19,7 +19,7 @@ from whet.bot import report
 from whet.bot.checkout import Checkout
 from whet.bot.engine import CommandEngine
 from whet.bot.exchange import read_findings, write_findings
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.flow import ASKED, Flow
 from whet.bot.github import Workflow
 from whet.bot.outcome import Stopped
@@ -136,7 +136,7 @@ class _Desk:
             vouched=vouched,
             also=self._offered(github, pull, publisher, findings),
         )
-        worth = any(one.answer in (Answer.FASTER, Answer.SLOWER) for one in findings)
+        worth = any(one.answer in (FunctionStatus.FASTER, FunctionStatus.SLOWER) for one in findings)
         publisher.summarise(text, anew=worth or handed.kind is not RequestKind.CHANGE)
         publisher.end(findings, text)
         return report.headline(findings)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import whet
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.outcome import Stopped
 from whet.bot.project import Project
 from whet.bot.redact import engine_environment
@@ -162,7 +162,7 @@ class CommandEngine:
         begun = _begun(home, target, self._cluster) if command == "optimize" else None
         arguments = ["runs", "resume", begun, "--json"] if begun else [command, target, *words]
         code, out, err = _child(arguments, tree, home, self._limits.seconds, cancel, self._cluster)
-        blank = Finding(function.target, command, Answer.NOT_TRIED, reproduce=shown, machine=_machine())
+        blank = Finding(function.target, command, FunctionStatus.NOT_TRIED, reproduce=shown, machine=_machine())
         if code in WITH_DOCUMENT:
             return read_document(json.loads(out), blank)
         said = err.strip().splitlines()[-1:] or [f"it ended with {code}"]
@@ -178,21 +178,21 @@ def read_document(document: dict[str, Any], blank: Finding) -> Finding:
     """
     assert document["schema"] == SCHEMA
     rungs = document["rungs"]
-    answer = Answer.NOT_SHOWN
+    answer = FunctionStatus.NOT_SHOWN
     if document["status"] == "improved":
-        answer = Answer.FASTER
+        answer = FunctionStatus.FASTER
     elif document["status"] == "rejected":
-        answer = Answer.WRONG
+        answer = FunctionStatus.WRONG
     elif document["status"] == "baseline_invalid":
-        answer = Answer.NOT_TRIED
+        answer = FunctionStatus.NOT_TRIED
     elif blank.command == "verify" and any(rung["reason"] == "slower" for rung in rungs):
-        answer = Answer.SLOWER
+        answer = FunctionStatus.SLOWER
     speedup, candidate = document["speedup"] or {}, document["candidate"] or {}
     tests = next((rung for rung in rungs if rung["name"] == "test"), None)
     failed = next((rung for rung in rungs if rung["status"] == "failed"), None)
-    patch = candidate.get("diff", "") if answer is Answer.FASTER and blank.command == "optimize" else ""
+    patch = candidate.get("diff", "") if answer is FunctionStatus.FASTER and blank.command == "optimize" else ""
     message = document["message"]
-    if failed is not None and answer in (Answer.WRONG, Answer.SLOWER):
+    if failed is not None and answer in (FunctionStatus.WRONG, FunctionStatus.SLOWER):
         message = f"{failed['name']}: {failed['reason']}: {failed['detail']}"
     return replace(
         blank,

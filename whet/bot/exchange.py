@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.request import TARGET, RequestKind
 from whet.bot.webhook import Sha
 from whet.core.errors import UsageError
@@ -35,7 +35,7 @@ class Exchanged(BaseModel):
 
     target: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_./+:-]+$", max_length=510)]
     command: Literal["optimize", "verify"]
-    answer: Answer
+    answer: FunctionStatus
     run: Line = ""
     ratio: Ratio | None = None
     low: Ratio | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Answer(StrEnum):
+class FunctionStatus(StrEnum):
     """What can be said of one function."""
 
     FASTER = "faster"
@@ -48,7 +48,7 @@ class Finding:
 
     target: str
     command: str
-    answer: Answer
+    answer: FunctionStatus
     run: str = ""
     ratio: float | None = None
     low: float | None = None

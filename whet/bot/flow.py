@@ -11,7 +11,7 @@ from pathlib import Path
 from whet.bot import report
 from whet.bot.checkout import Checkout, check_out, fetch, git
 from whet.bot.engine import Engine, Work
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Gone, Later, Pull, Reaction, Refused
 from whet.bot.project import FILES, Project, read_project
@@ -164,7 +164,7 @@ class Flow:
         publisher.expect_head()
         also = publisher.propose(checkout, findings, self.url(request))
         text = report.summary(findings, checkout.head, ASKED[request.kind], also=also)
-        worth = any(one.answer in (Answer.FASTER, Answer.SLOWER) for one in findings)
+        worth = any(one.answer in (FunctionStatus.FASTER, FunctionStatus.SLOWER) for one in findings)
         # Nobody is bothered with a comment that says nothing; one that stands is kept true.
         publisher.summarise(text, anew=worth or request.comment is not None)
         publisher.end(findings, text)

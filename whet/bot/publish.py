@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from whet.bot import report
 from whet.bot.checkout import Checkout, GitError, commit_patches, push
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Pull, Refused, Suggestion
 from whet.bot.queue import Queue
@@ -65,7 +65,7 @@ class Publisher:
 
     def end(self, findings: Sequence[Finding], text: str) -> None:
         """Completes the check run. No gain is neutral: nobody's work fails for want of speed."""
-        gained = any(one.answer is Answer.FASTER for one in findings)
+        gained = any(one.answer is FunctionStatus.FASTER for one in findings)
         self._end("success" if gained else "neutral", report.headline(findings), text)
 
     def leave(self, why: str) -> None:

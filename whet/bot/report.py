@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whet.bot.findings import Answer, Finding
+from whet.bot.findings import FunctionStatus, Finding
 from whet.bot.queue import JobState, QueuedJob
 from whet.core.redaction import redacted
 from whet.core.text import one_line, percent, printable, times
@@ -21,11 +21,11 @@ UNVOUCHED = (
     "believe them once somebody has repeated them."
 )
 ANSWERS = {
-    Answer.FASTER: "**faster**",
-    Answer.NOT_SHOWN: "no gain shown",
-    Answer.SLOWER: "**slower**",
-    Answer.WRONG: "**not the same**",
-    Answer.NOT_TRIED: "not tried",
+    FunctionStatus.FASTER: "**faster**",
+    FunctionStatus.NOT_SHOWN: "no gain shown",
+    FunctionStatus.SLOWER: "**slower**",
+    FunctionStatus.WRONG: "**not the same**",
+    FunctionStatus.NOT_TRIED: "not tried",
 }
 
 
@@ -72,10 +72,10 @@ def summary(
 
 def headline(findings: Sequence[Finding]) -> str:
     """Returns the outcome in a few words."""
-    slower = sum(one.answer is Answer.SLOWER for one in findings)
-    wrong = sum(one.answer is Answer.WRONG and one.command == "verify" for one in findings)
-    gains = [one for one in findings if one.answer is Answer.FASTER and one.command == "optimize"]
-    faster = sum(one.answer is Answer.FASTER and one.command == "verify" for one in findings)
+    slower = sum(one.answer is FunctionStatus.SLOWER for one in findings)
+    wrong = sum(one.answer is FunctionStatus.WRONG and one.command == "verify" for one in findings)
+    gains = [one for one in findings if one.answer is FunctionStatus.FASTER and one.command == "optimize"]
+    faster = sum(one.answer is FunctionStatus.FASTER and one.command == "verify" for one in findings)
     said = []
     if gains:
         said.append(f"{len(gains)} verified {'rewrite' if len(gains) == 1 else 'rewrites'}")
@@ -176,7 +176,7 @@ def _sentence(one: Finding) -> str:
 
 def _conditions(one: Finding) -> str:
     """Returns what has to hold for a change that was found right."""
-    if one.answer is Answer.WRONG or not one.conditions:
+    if one.answer is FunctionStatus.WRONG or not one.conditions:
         return ""
     rows = [
         f"- {code(sentence)}{f'; else for instance {code(call, 1000)}' if call else ''}: {code(difference)}"

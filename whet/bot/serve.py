@@ -59,7 +59,7 @@ def serve(host: str, port: int, workers: int, places: Places, limits: Limits) ->
     with _holding(places.folder / "lock") as lock:
         if count := queue.recover():
             log.info("%d jobs that were under way go on", count)
-        pool = Pool(queue, lock, places, limits, workers)
+        pool = WorkerPool(queue, lock, places, limits, workers)
         config = uvicorn.Config(
             make_app(queue, credentials.secret),
             host=host,
@@ -112,7 +112,7 @@ def _holding(path: Path) -> Iterator[int]:
 
 
 @dataclass(slots=True)
-class Pool:
+class WorkerPool:
     """Worker processes, started anew when they end; what a dead one held goes back into the queue."""
 
     queue: Queue

@@ -23,7 +23,7 @@ ALIKE = 0.6
 
 
 @dataclass(slots=True)
-class Session:
+class Invocation:
     """What one invocation knows of itself; the context object of the command line.
 
     Attributes:
@@ -41,7 +41,7 @@ class Session:
     began: float = field(default_factory=time.monotonic)
 
 
-def guarded(session: Session, work: Callable[[], int]) -> int:
+def guarded(session: Invocation, work: Callable[[], int]) -> int:
     """Runs a command and returns its exit code, whatever happens in it.
 
     Every error ends as exactly one line on stderr; with ``session.debug`` a traceback precedes it.
@@ -86,7 +86,7 @@ def describe(error: typer.TyperException) -> str:
     return f"{message[:1].lower()}{message[1:]}{help}"
 
 
-def _fail(session: Session, line: str, code: int) -> int:
+def _fail(session: Invocation, line: str, code: int) -> int:
     if session.debug:
         traceback.print_exc()
     print(one_line(line), file=sys.stderr)

@@ -20,7 +20,7 @@ from whet.core.measurement import gain_in
 from whet.core.text import count, one_line, printable, times
 
 if TYPE_CHECKING:
-    from whet.agents.dialogue import Turn
+    from whet.agents.dialogue import RoundPreview
     from whet.agents.person import Word
 
 WIDEST = 100  # columns at which text is wrapped on wider terminals; longer lines are harder to read
@@ -65,12 +65,12 @@ class Terminal:
         self._told = 0
         self._gone = False
 
-    def say(self, turn: Turn) -> Word:
+    def say(self, turn: RoundPreview) -> Word:
         """Reads lines until one is a word that can be taken.
 
         Once the input has ended, the answer is ``go`` for good.
         """
-        from whet.agents.person import Kind, Word
+        from whet.agents.person import InputKind, Word
 
         if turn.number != self._told and not self._gone:
             self._told = turn.number
@@ -89,11 +89,11 @@ class Terminal:
                 _print([refused])
             else:
                 return word
-        return Word(Kind.GO)
+        return Word(InputKind.GO)
 
-    def _read(self, turn: Turn, line: str) -> Word | str:
+    def _read(self, turn: RoundPreview, line: str) -> Word | str:
         """Returns the word of a line, or what to say where it is none."""
-        from whet.agents.person import Kind, Word
+        from whet.agents.person import InputKind, Word
 
         command, _, rest = line.partition(" ")
         rest = rest.strip()
@@ -102,9 +102,9 @@ class Terminal:
                 _print(HELP)
                 return ""
             case "go" | "stop" if not rest:
-                return Word(Kind(command))
+                return Word(InputKind(command))
             case "hint":
-                return Word(Kind.HINT, rest)
+                return Word(InputKind.HINT, rest)
             case "pin":
                 return _pin(rest)
             case "show" | "edit" | "reject":
@@ -114,24 +114,24 @@ class Terminal:
                 if command == "show":
                     _show(turn, id)
                     return ""
-                return Word(Kind.REJECT, candidate=id) if command == "reject" else _edited(turn, id)
+                return Word(InputKind.REJECT, candidate=id) if command == "reject" else _edited(turn, id)
         return f"'{one_line(command, 40)}' is not known{nearest(command, COMMANDS) or '; say help'}"
 
 
 def _pin(rest: str) -> Word | str:
-    from whet.agents.person import Kind, Word
+    from whet.agents.person import InputKind, Word
 
     first, _, last = rest.partition("-")
     if not (_is_number(first) and _is_number(last or first)):
         return "say such as: pin 12-20"
-    return Word(Kind.PIN, first=int(first), last=int(last or first))
+    return Word(InputKind.PIN, first=int(first), last=int(last or first))
 
 
 def _is_number(text: str) -> bool:
     return text.strip().isdecimal() and len(text) <= LONGEST_NUMBER
 
 
-def _named(turn: Turn, name: str) -> str | None:
+def _named(turn: RoundPreview, name: str) -> str | None:
     """Returns the id of the candidate that a person means; None where that is not one."""
     if name == "best":
         return turn.best
@@ -141,7 +141,7 @@ def _named(turn: Turn, name: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _show(turn: Turn, id: str) -> None:
+def _show(turn: RoundPreview, id: str) -> None:
     candidate = turn.candidates[id]
     if candidate.parent is None:
         # With the numbers that `pin` takes.
@@ -151,9 +151,9 @@ def _show(turn: Turn, id: str) -> None:
     print(printable(candidate.diff(turn.candidates[candidate.parent].source, turn.task.filename)).rstrip("\n"))
 
 
-def _edited(turn: Turn, id: str) -> Word | str:
+def _edited(turn: RoundPreview, id: str) -> Word | str:
     """Opens a candidate in the person's editor and returns the word for what they made of it, or why there is none."""
-    from whet.agents.person import Kind, Word
+    from whet.agents.person import InputKind, Word
 
     if turn.room < 1:
         return "this round takes no further candidate"
@@ -172,10 +172,10 @@ def _edited(turn: Turn, id: str) -> Word | str:
             signal.signal(signal.SIGINT, before)
     if code:
         return f"the editor '{one_line(editor, 60)}' ended with {code}; nothing was changed"
-    return Word(Kind.EDIT, text, id)
+    return Word(InputKind.EDIT, text, id)
 
 
-def _shown(turn: Turn) -> Iterator[str]:
+def _shown(turn: RoundPreview) -> Iterator[str]:
     """Yields what a person is told before a round."""
     yield ""
     yield f"before round {turn.number} of {turn.rounds}: {turn.task.name}"

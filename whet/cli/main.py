@@ -29,7 +29,7 @@ from whet.cli import (
     transpile,
     verify,
 )
-from whet.cli.errors import Session, guarded
+from whet.cli.errors import Invocation, guarded
 from whet.cli.mcp.command import mcp
 from whet.cli.options import Debug
 from whet.core.errors import UsageError, nearest
@@ -124,7 +124,7 @@ pull_requests.command("action")(bot.action)
 app.add_typer(pull_requests, name="bot")
 
 
-def main(arguments: Sequence[str] | None = None, session: Session | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, session: Invocation | None = None) -> int:
     """Runs the command line and returns its exit code.
 
     Args:
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None, session: Session | None = None)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    session = session or Session()
+    session = session or Invocation()
 
     def work() -> int:
         command = typer.main.get_command(app)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.cli.hosts import Pace, host_lines
 from whet.cli.run_progress import Clock, Progress, lasting_line
 from whet.core.events import Event, EventKind, Listener, null_listener
@@ -26,7 +26,7 @@ TICK_SECONDS = 1.0
 
 
 @contextmanager
-def watching(session: Session, budget: Budget, *, silent: bool, plain: bool = False) -> Iterator[Listener]:
+def watching(session: Invocation, budget: Budget, *, silent: bool, plain: bool = False) -> Iterator[Listener]:
     """Gives the listener that fits where stdout goes; several threads may call it.
 
     Args:

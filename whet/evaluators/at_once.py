@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from whet.core.candidate import Candidate
@@ -10,9 +9,9 @@ from whet.core.options import Options
 from whet.core.rungs import CHECKS
 from whet.core.task import Task
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
-from whet.evaluators.finding import Fault, found_by
+from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import language_of_task
-from whet.evaluators.rungs import ended
+from whet.evaluators.rungs import climb_rung
 from whet.evaluators.screening import screened
 from whet.evaluators.syntax.fingerprint import fingerprint
 
@@ -32,9 +31,7 @@ def decided_by_text(task: Task, candidate: Candidate, options: Options) -> Verdi
         return None  # what judges those depends on the machine
     if language_of_task(task).parse(task) is not None:
         return None  # the baseline is at fault
-    start = time.perf_counter()
-    found = found_by(lambda: screened(task, candidate.source))
-    screen = ended("screen", found, time.perf_counter() - start)
+    screen, found = climb_rung("screen", lambda: screened(task, candidate.source), None)
     if isinstance(found, Fault):
         return Verdict(candidate.id, (screen,))
     # What an assembly routine is timed against is made from its reference, not from its own text.

@@ -25,7 +25,7 @@ from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.evaluators.sequences import SequenceCheck
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.protocol import CpuLimit
@@ -169,7 +169,7 @@ class _Way:
             for step in steps:
                 self.compare_step(step, awaited)
 
-    def compare_step(self, step: Step, answers: Iterator[Answer]) -> None:
+    def compare_step(self, step: Step, answers: Iterator[CallResult]) -> None:
         """Judges what the candidate makes of one step."""
         self.discarded += step.discarded
         answer = next(answers)
@@ -192,7 +192,7 @@ class _Way:
         else:
             self.discarded += 1
 
-    def judged(self, item: Input, expected: bytes, answer: Answer) -> Fault | None:
+    def judged(self, item: Input, expected: bytes, answer: CallResult) -> Fault | None:
         """Returns what is wrong with the candidate's answer to an input."""
         if isinstance(answer, Fault):
             return Fault(answer.reason, f"{answer.detail}\n{self.oracle.input_text(item)}")
@@ -320,7 +320,7 @@ def _told(cut: Cut) -> dict[str, int]:
     return {**told, "lost": cut.lost} if cut.lost else told
 
 
-def _raises(answer: Answer, expected: bytes) -> bool:
+def _raises(answer: CallResult, expected: bytes) -> bool:
     """Whether a function's answer is any exception, as the baseline's outcome is."""
     if isinstance(answer, Fault):
         return False

@@ -21,7 +21,7 @@ from whet.evaluators.inputs.target_text import Wanted
 from whet.evaluators.needs.broken_inputs import BrokenInputs
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import at_once
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.evaluators.sequences import Rehearsal
 
 FIRST_AT_ONCE = 8
@@ -71,7 +71,7 @@ class Examination:
         self._coming = at_once(self._steps(), FIRST_AT_ONCE)
         self._complete = False
         self._error: BaseException | None = None
-        self._after_mutation: dict[bytes, Answer] = {}
+        self._after_mutation: dict[bytes, CallResult] = {}
         self._rehearsal: Rehearsal | None = None
         self._broken_inputs: BrokenInputs | None = None
 
@@ -107,7 +107,7 @@ class Examination:
         with self._lock:
             return self._examiner.asked(outcome, textual=False)
 
-    def after_mutation(self, met: Sequence[Step]) -> list[Answer]:
+    def after_mutation(self, met: Sequence[Step]) -> list[CallResult]:
         """Returns what the baseline gives for inputs after its first results on them were changed by the caller."""
         with self._lock:
             new = [one for one in met if one.item.payload not in self._after_mutation]

@@ -25,7 +25,7 @@ from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
 from whet.evaluators.inputs.target_text import Wanted, wanted
 from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.pairs import ComparedInput, Side
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.sandbox.inside.codec import CodecError, encode, pack_size
 from whet.sandbox.protocol import CpuLimit
 
@@ -234,7 +234,7 @@ class Examiner:
             return str(code) if code else ""
         return "" if outcome.startswith(VALUE) else decode_call(outcome).error
 
-    def _met(self, item: Input, cost: float) -> tuple[Answer, bytes | None]:
+    def _met(self, item: Input, cost: float) -> tuple[CallResult, bytes | None]:
         """Returns what the baseline makes of an input, and the outcome when a cheap one comes once more in a row."""
         once = self._program or cost > CHEAP
         with closing(self.ours.calls([item.payload] * (1 if once else 2), self._seconds)) as answers:
@@ -327,7 +327,7 @@ class Examiner:
     def _note_cut(self, stage: str, tried: int, planned: int) -> None:
         self.cut[stage] = Cut(tried, planned, self._trouble if self._trouble >= MOST_TROUBLE else 0)
 
-    def _tried(self, trial: _Trial, answer: Answer, cost: float) -> Step | None:
+    def _tried(self, trial: _Trial, answer: CallResult, cost: float) -> Step | None:
         """Returns an input that nobody promised, unless the baseline's outcome asks nothing of others."""
         if isinstance(answer, Fault):
             self._trouble += 1

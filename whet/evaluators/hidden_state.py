@@ -17,7 +17,7 @@ from whet.evaluators.inputs.source import derive
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 
 AGAIN = 12
 """Inputs that are met again at the end, in reverse order."""
@@ -131,7 +131,7 @@ class Again:
                     return True
         return False
 
-    def _different(self, one: Step, answer: Answer) -> Fault | None:
+    def _different(self, one: Step, answer: CallResult) -> Fault | None:
         if isinstance(answer, Fault):
             return Fault(answer.reason, f"{answer.detail}\n{self.oracle.input_text(one.item)}")
         return self.oracle.judge(one.item, one.expected, answer[0])

@@ -10,7 +10,7 @@ from typing import TypeVar
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, sound
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.processes import Answer, Pass, TargetProcess
+from whet.evaluators.processes import CallResult, Pass, TargetProcess
 from whet.sandbox.protocol import CpuLimit
 
 MOST_AT_ONCE = 64
@@ -75,7 +75,7 @@ class Side:
             self._process = process
         return self._process
 
-    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> CallResult:
         """Runs one input; see `whet.evaluators.processes.TargetProcess.call`."""
         process = self._started()
         answer = process if isinstance(process, Fault) else process.call(payload, seconds)
@@ -91,7 +91,7 @@ class Side:
             self.close()
         return found
 
-    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[CallResult]:
         """Yields an answer for each input; see `whet.evaluators.processes.TargetProcess.calls`.
 
         Those behind a fault meet a new process. So do later ones where not all answers are taken.
@@ -116,7 +116,7 @@ class Side:
 
     def outcomes(
         self, met: Iterable[OneInput], seconds: float, way: str = "call"
-    ) -> Generator[tuple[OneInput, Answer]]:
+    ) -> Generator[tuple[OneInput, CallResult]]:
         """Yields inputs that the baseline has met with this side's answers, asked at once where they are cheap."""
         for group in at_once(met):
             with closing(self.calls([one.item.payload for one in group], seconds, way)) as answers:

@@ -69,17 +69,17 @@ class Pass:
     windows: int = 1
 
 
-Answer = tuple[bytes, float] | Fault
+CallResult = tuple[bytes, float] | Fault
 """An outcome and the seconds that its process says it took, or what is wrong with the process."""
 
 
 class TargetProcess(Protocol):
     """A process that holds one source text and nothing else of ours."""
 
-    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> CallResult:
         """Runs one input."""
 
-    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[CallResult]:
         """Runs inputs one after the other, each with as many seconds; yields an answer each, a fault as the last one.
 
         They are handed over at once, so none may be large or dear. Whoever does not take all answers ends the process.
@@ -169,7 +169,7 @@ class FunctionProcess:
         """What it talks through."""
         return self._session
 
-    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> CallResult:
         """See `TargetProcess.call`."""
         try:
             (_, outcome, spent), _ = self._session.ask("call", payload, seconds=seconds)
@@ -179,7 +179,7 @@ class FunctionProcess:
         except (ValueError, TypeError):
             return Fault(Reason.CHEATING, FORGED)
 
-    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[CallResult]:
         """See `TargetProcess.calls`."""
         sizes = struct.pack(f"<{len(payloads)}Q", *map(len, payloads))
         question = ("each", way, sizes, b"".join(payloads))
@@ -313,12 +313,12 @@ class ProgramProcess:
         """What it talks through."""
         return self._session
 
-    def call(self, payload: bytes, seconds: float | CpuLimit) -> Answer:
+    def call(self, payload: bytes, seconds: float | CpuLimit) -> CallResult:
         """See `TargetProcess.call`."""
         result = self._run(payload, seconds)
         return result if isinstance(result, Fault) else (result.outcomes[0], result.inside)
 
-    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[Answer]:
+    def calls(self, payloads: Sequence[bytes], seconds: float | CpuLimit, way: str = "call") -> Generator[CallResult]:
         """See `TargetProcess.calls`; each runs when its answer is wanted."""
         for payload in payloads:
             yield (answer := self.call(payload, seconds))

@@ -17,7 +17,7 @@ from whet.evaluators.compare import difference
 from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.outcomes import decode_call
-from whet.evaluators.processes import Answer, TargetProcess
+from whet.evaluators.processes import CallResult, TargetProcess
 from whet.evaluators.recording import ENDED, KILLED, SECONDS, UNKNOWN, Command, Recording, chosen, record
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -99,7 +99,7 @@ def replay(artifact: Artifact, payloads: Sequence[bytes]) -> Replayed:
     return found
 
 
-def _sort(task: Task, payload: bytes, answers: Sequence[Answer], found: Replayed) -> bool:
+def _sort(task: Task, payload: bytes, answers: Sequence[CallResult], found: Replayed) -> bool:
     """Says of a call what it is good for; returns whether it cost a process."""
     outcomes: list[bytes] = []
     for answer in answers:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from whet.core.measurement import Measurement, Outcome
@@ -30,9 +31,49 @@ def ended(name: str, found: Finding | None, seconds: float) -> Rung:
     return Rung(name, status, None, found.detail, seconds, found.evidence)
 
 
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """What measuring a candidate came to.
+
+    Attributes:
+        measurement: of the metric that decides.
+        evidence: what it follows from, as plain JSON data.
+        beside: what is said of each other metric.
+    """
+
+    measurement: Measurement
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The evidence, and what it shows."""
+        return {**_shown(self.measurement), **self.evidence}
+
+
 Found = TypeVar("Found")
-Check = Callable[[], Finding | None]
+Check = Callable[[], Finding | Timed | None]
 """One rung's work. It may end early, by a `whet.evaluators.finding.RungEndedError`."""
+
+
+def climb_rung(name: str, check: Check, until: str | None) -> tuple[Rung, Finding | Timed | None]:
+    """Returns the rung of a check, and what it found; beyond the last rung that was asked for, nothing is checked.
+
+    Args:
+        name: of the rung.
+        check: its work.
+        until: the last rung that was asked for, if not all were.
+    """
+    if beyond(name, until):
+        return unasked(name, until), None
+    start = time.perf_counter()
+    found = found_by(check)
+    spent = time.perf_counter() - start
+    if not isinstance(found, Timed):
+        return ended(name, found, spent), found
+    rung = measured(name, found.measurement, spent)
+    detail = "; ".join((rung.detail, *found.beside))
+    return replace(rung, detail=detail, evidence={**rung.evidence, **found.evidence}), found
 
 
 def with_the_baseline(seed: int, check: Callable[[int], Found]) -> Found:
@@ -64,12 +105,8 @@ def climbed(candidate: str, checks: Mapping[str, Check], until: str | None) -> V
     rungs: list[Rung] = []
     absent: Skipped | None = None
     for name in before_measuring(checks):
-        if beyond(name, until):
-            rungs.append(unasked(name, until))
-            continue
-        start = time.perf_counter()
-        found = found_by(checks.get(name, _nothing)) if absent is None else absent
-        rungs.append(ended(name, found, time.perf_counter() - start))
+        rung, found = climb_rung(name, checks.get(name, _nothing) if absent is None else partial(_same, absent), until)
+        rungs.append(rung)
         if isinstance(found, Fault):
             break
         if isinstance(found, Skipped) and found.reason is Reason.UNSUPPORTED_CPU:
@@ -81,6 +118,10 @@ def _nothing() -> None:
     """Checks nothing."""
 
 
+def _same(found: Skipped) -> Skipped:
+    return found
+
+
 def unasked(name: str, until: str | None) -> Rung:
     """Returns a rung beyond the last that was asked for."""
     return Rung(name, RungStatus.SKIPPED, Reason.NOT_ASKED, f"--until {until}")
@@ -90,7 +131,7 @@ def measured(name: str, found: Measurement, seconds: float) -> Rung:
     """Returns the rung of a measurement."""
     from whet.evaluators.timing.on_gpu import told  # imports what a verdict by the text alone does not need
 
-    evidence = {"p_value": found.p_value, "outcome": found.outcome.value}
+    evidence = _shown(found)
     detail = conclusion(found)
     losing = [ratio for ratio in found.untimed if ratio.high < 1.0]
     if losing:
@@ -102,6 +143,10 @@ def measured(name: str, found: Measurement, seconds: float) -> Rung:
     if found.faster:
         return Rung(name, RungStatus.PASSED, None, detail, seconds, evidence)
     return Rung(name, RungStatus.FAILED, reason_of(found), detail, seconds, evidence)
+
+
+def _shown(found: Measurement) -> Mapping[str, Any]:
+    return {"p_value": found.p_value, "outcome": found.outcome.value}
 
 
 def conclusion(found: Measurement) -> str:

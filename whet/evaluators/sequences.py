@@ -29,7 +29,7 @@ from whet.evaluators.native_state import NativeState, trapped
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.evaluators.sequence_outcomes import Came, came_of, differing
 
 FEWEST, MOST = 2, 24
@@ -201,7 +201,7 @@ class SequenceCheck:
                 if isinstance(answer, Fault) or unconfirmed >= MOST_UNCONFIRMED:
                     break
 
-    def _differs(self, expected: Came, answer: Answer) -> Fault | None:
+    def _differs(self, expected: Came, answer: CallResult) -> Fault | None:
         if isinstance(answer, Fault):
             return answer
         try:

@@ -34,7 +34,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from whet.testing.fake_github_state import BOT, SLUG, WORKFLOW, Answer, Json, Repository, State, run_git
+from whet.testing.fake_github_state import BOT, SLUG, WORKFLOW, ApiError, Json, Repository, State, run_git
 
 APP = "4242"
 SECRET = "a secret of the webhook, for tests"
@@ -204,7 +204,7 @@ class FakeGitHub:
         repository = self.state.repositories.get("/".join(parts[1:3]))
         # A repository without the App looks like one that is not there.
         if installation is None or repository is None or repository.installation != installation:
-            raise Answer(
+            raise ApiError(
                 401 if installation is None else 404, "Bad credentials" if installation is None else "Not Found"
             )
         with self.state.lock:
@@ -215,14 +215,14 @@ class FakeGitHub:
         try:
             claims = jwt.decode(_token(authorization), self._key.public_key(), algorithms=["RS256"])
         except jwt.PyJWTError as error:
-            raise Answer(401, f"A JSON web token could not be decoded: {error}") from None
+            raise ApiError(401, f"A JSON web token could not be decoded: {error}") from None
         if claims["iss"] != APP or claims["exp"] - claims["iat"] > JWT_LONGEST:
-            raise Answer(401, "the token is of another App, or lives too long")
+            raise ApiError(401, "the token is of another App, or lives too long")
         if len(parts) == 1:
             return 200, {"id": int(APP), "slug": SLUG, "name": SLUG}
         installation = int(parts[2])
         if all(one.installation != installation for one in self.state.repositories.values()):
-            raise Answer(404, "Not Found")
+            raise ApiError(404, "Not Found")
         token = f"ghs_{secrets.token_hex(20)}"
         self.tokens[token] = installation
         until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
@@ -268,7 +268,7 @@ class FakeGitHub:
                 return 200, _page([one for one in repository.reviews.values() if one["pull"] == int(number)], asked)
             case ["POST", "pulls", number, "reviews"]:
                 return 200, state.post_review(repository, int(number), given, login)
-        raise Answer(404, f"the fake does not know {method} {'/'.join(parts)}")
+        raise ApiError(404, f"the fake does not know {method} {'/'.join(parts)}")
 
     def fault(self, method: str, target: str) -> Fault | None:
         """Takes the fault that is planned for a request, if any."""
@@ -317,7 +317,7 @@ class FakeGitHub:
 
 def _known(pulls: dict[int, Any], number: str) -> Any:
     if int(number) not in pulls:
-        raise Answer(404, "Not Found")
+        raise ApiError(404, "Not Found")
     return pulls[int(number)]
 
 
@@ -357,8 +357,8 @@ def _handler(hub: FakeGitHub) -> type[BaseHTTPRequestHandler]:
                 if fault is not None and fault.call is not None and fault.after:
                     fault.call()
                 if fault is not None and fault.status is not None:
-                    raise Answer(fault.status, fault.message, dict(fault.headers))
-            except Answer as other:
+                    raise ApiError(fault.status, fault.message, dict(fault.headers))
+            except ApiError as other:
                 status, answer, headers = other.status, {"message": other.message}, other.headers
             if status == 0:
                 self.close_connection = True

@@ -27,7 +27,7 @@ HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 Json = Any
 
 
-class Answer(Exception):
+class ApiError(Exception):
     """An answer that is not the ordinary one."""
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
@@ -132,7 +132,7 @@ class State:
     def permission(self, repository: Repository, login: str) -> Json:
         """Answers what somebody may do."""
         if login not in repository.people:
-            raise Answer(404, "Not Found")
+            raise ApiError(404, "Not Found")
         return {"permission": repository.people[login], "user": {"login": login}}
 
     def post_comment(self, repository: Repository, number: int, given: Json, login: str) -> Json:
@@ -143,16 +143,16 @@ class State:
         """Edits a comment of one's own."""
         comment = repository.comments.get(id)
         if comment is None:
-            raise Answer(404, "Not Found")
+            raise ApiError(404, "Not Found")
         if comment["user"]["login"] != login:
-            raise Answer(403, "Resource not accessible by integration")
+            raise ApiError(403, "Resource not accessible by integration")
         comment["body"] = _body(given)
         return comment
 
     def react(self, repository: Repository, id: int, given: Json) -> Json:
         """Adds a reaction; a second one like it changes nothing."""
         if id not in repository.comments:
-            raise Answer(404, "Not Found")
+            raise ApiError(404, "Not Found")
         if (id, given["content"]) not in repository.reactions:
             repository.reactions.append((id, given["content"]))
         return {"id": 1, "content": given["content"]}
@@ -166,7 +166,7 @@ class State:
     def edit_check(self, repository: Repository, id: int, given: Json) -> Json:
         """Changes a check run."""
         if id not in repository.checks:
-            raise Answer(404, "Not Found")
+            raise ApiError(404, "Not Found")
         before = repository.checks[id]
         repository.checks[id] = {**before, "conclusion": None, **_check({**given, "head_sha": before["head_sha"]})}
         return repository.checks[id]
@@ -176,13 +176,13 @@ class State:
         pull = repository.pulls[number]
         head, base = self.heads(repository, pull)
         if given.get("commit_id") != head:
-            raise Answer(422, "commit_id is not part of the pull request")
+            raise ApiError(422, "commit_id is not part of the pull request")
         for one in given.get("comments", []):
             diff = run_git(repository.folder, "diff", f"{base}...{head}", "--", one["path"])
             shown = [(int(start), int(start) + int(count or 1) - 1) for start, count in HUNK.findall(diff)]
             first, last = one.get("start_line", one["line"]), one["line"]
             if first > last or not any(low <= first and last <= high for low, high in shown):
-                raise Answer(422, "pull_request_review_thread.line must be part of the diff")
+                raise ApiError(422, "pull_request_review_thread.line must be part of the diff")
             _body(one)
         id = next(self._ids)
         repository.reviews[id] = {"id": id, "pull": number, "user": {"login": login, "type": "Bot", "id": 1}, **given}
@@ -192,9 +192,9 @@ class State:
         """Opens a pull request between branches that there are."""
         branches = run_git(repository.folder, "for-each-ref", "--format=%(refname:short)", "refs/heads").split()
         if not {given["head"], given["base"]} <= set(branches):
-            raise Answer(422, "Validation Failed: no such branch")
+            raise ApiError(422, "Validation Failed: no such branch")
         if any(one.branch == given["head"] and one.state == "open" for one in repository.pulls.values()):
-            raise Answer(422, "Validation Failed: a pull request already exists")
+            raise ApiError(422, "Validation Failed: a pull request already exists")
         number = self.open(repository, given["head"], given["base"], user=login)
         pull = repository.pulls[number]
         pull.title, pull.body = given["title"], _body(given)
@@ -218,15 +218,15 @@ class State:
 def _body(given: Json) -> str:
     body = given.get("body")
     if not isinstance(body, str) or not body.strip():
-        raise Answer(422, "Validation Failed: body is missing")
+        raise ApiError(422, "Validation Failed: body is missing")
     if len(body) > LONGEST_BODY:
-        raise Answer(422, f"Validation Failed: body is longer than {LONGEST_BODY} characters")
+        raise ApiError(422, f"Validation Failed: body is longer than {LONGEST_BODY} characters")
     return body
 
 
 def _check(given: Json) -> Json:
     if given.get("status") == "completed" and given.get("conclusion") not in CONCLUSIONS:
-        raise Answer(422, "Validation Failed: a completed check run takes a conclusion")
+        raise ApiError(422, "Validation Failed: a completed check run takes a conclusion")
     if not given.get("head_sha"):
-        raise Answer(422, "Validation Failed: head_sha is missing")
+        raise ApiError(422, "Validation Failed: head_sha is missing")
     return given

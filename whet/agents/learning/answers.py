@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whet.agents.learning.records import Messages, Turn
+from whet.agents.learning.records import Messages, Message
 from whet.agents.telling import shown_support
 from whet.core.measurement import told_as
 from whet.core.task import Task
@@ -28,9 +28,9 @@ def answer(task: Task, source: str) -> str:
 
 def asked(text: str) -> Messages:
     """Returns a prompt as a conversation."""
-    return (Turn("user", text),)
+    return (Message("user", text),)
 
 
 def answered(text: str) -> Messages:
     """Returns an answer as a conversation."""
-    return (Turn("assistant", text),)
+    return (Message("assistant", text),)

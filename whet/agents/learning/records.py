@@ -13,14 +13,14 @@ from whet.core.profile import HotLine, MemoryLine
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Message:
     """One message of a conversation, as chat templates take it."""
 
     role: str
     content: str
 
 
-Messages = tuple[Turn, ...]
+Messages = tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whet.agents.calls import Calls, State, question_of
+from whet.agents.calls import Calls, CallState, question_of
 from whet.agents.models.base import ModelError, Reply, Request
 from whet.core.store import Store
 
@@ -36,9 +36,9 @@ class ReplayModel:
             ModelError: the run's calls failed, or it never asked this.
         """
         calls = self._calls.asked(question_of(request))
-        replies = [call.reply for call in calls if call.state is State.DONE and call.reply]
-        answered = {call.model for call in calls if call.state is State.DONE}
-        failures = [call for call in calls if call.state is State.ERROR and call.model not in answered]
+        replies = [call.reply for call in calls if call.state is CallState.DONE and call.reply]
+        answered = {call.model for call in calls if call.state is CallState.DONE}
+        failures = [call for call in calls if call.state is CallState.ERROR and call.model not in answered]
         # As `InTurn` has it: text, else a fatal failure, else a blank reply, else any failure.
         if said := next((reply for reply in replies if reply.text.strip()), None):
             return said

@@ -33,7 +33,7 @@ CATALOGUE = "catalogue"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FunctionPlan:
     """How the inputs and tests of one function are come by.
 
     Attributes:
@@ -103,7 +103,7 @@ def searched(bench: Bench, number: int, function: HotFunction, budget: Budget, s
     return why
 
 
-def _function_searched(bench: Bench, key: str, function: HotFunction, plan: Plan, budget: Budget) -> Result:
+def _function_searched(bench: Bench, key: str, function: HotFunction, plan: FunctionPlan, budget: Budget) -> Result:
     target = f"{bench.worktree.root}/{function.target}"
     given: dict[str, Any] = {"record": plan.record, "tests": plan.tests, "project": bench.worktree.root}
     if bench.job.model == CATALOGUE or bench.store.fact(bench.run, key) is not None:
@@ -130,14 +130,14 @@ def _file_searched(
     return _child(bench, f"{CHILD}{number}:0", task.target, budget, judge)
 
 
-def _plans(bench: Bench, function: HotFunction) -> Iterator[Plan]:
+def _plans(bench: Bench, function: HotFunction) -> Iterator[FunctionPlan]:
     chosen = alone(bench.reach.get(function.target, ()))
     if chosen is not None:
-        yield Plan(_as_words(bench.command), chosen)
+        yield FunctionPlan(_as_words(bench.command), chosen)
     # Its tests may need what only the whole tree has; all of them come at the end in any case.
-    yield Plan(_as_words(bench.command), None)
+    yield FunctionPlan(_as_words(bench.command), None)
     if chosen is not None:
-        yield Plan(chosen, None)
+        yield FunctionPlan(chosen, None)
 
 
 def _as_words(command: str) -> str:

@@ -109,7 +109,7 @@ class Told(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JudgedRow:
     """One row with what is made of it.
 
     Attributes:
@@ -155,7 +155,7 @@ class Answers:
         faults: a line for each row that could not be read, or is not the newest of its key.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[JudgedRow, ...]
     faults: tuple[str, ...]
 
 
@@ -166,7 +166,7 @@ def read_answers(files: Sequence[Path]) -> Answers:
         UsageError: a file cannot be read, or no file holds a row.
     """
     faults: list[str] = []
-    newest: dict[tuple[Any, ...], Answer] = {}
+    newest: dict[tuple[Any, ...], JudgedRow] = {}
     for file in files:
         found = read_rows(file)
         faults += [f"{file.name}: {fault}" for fault in found.faults]
@@ -210,7 +210,7 @@ def read_told(document: Mapping[str, Any] | None) -> Told | None:
         raise ValueError(f"result.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def _answer(row: Row, file: Path) -> Answer | str:
+def _answer(row: Row, file: Path) -> JudgedRow | str:
     cost = row.cost
     amounts = (row.sample, row.seconds, cost.usd, cost.calls, cost.tokens.input, cost.tokens.cached, cost.tokens.output)
     if not all(math.isfinite(amount) and 0 <= amount < 1e15 for amount in amounts):
@@ -222,7 +222,7 @@ def _answer(row: Row, file: Path) -> Answer | str:
         told = read_told(row.result)
     except ValueError as error:
         return str(error)
-    return Answer(row, told, _kind(row, told), _mark(row, file))
+    return JudgedRow(row, told, _kind(row, told), _mark(row, file))
 
 
 def _kind(row: Row, told: Told | None) -> AnswerKind:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whet import __version__
-from whet.benchmarks.board.answers import Answer, Mark
+from whet.benchmarks.board.answers import JudgedRow, Mark
 from whet.benchmarks.board.entries import Entry, Outcome, Place, Standing, slug
 from whet.benchmarks.board.pairs import Pair
 from whet.benchmarks.suites.base import Figure
@@ -80,7 +80,7 @@ def page_name(place: Place) -> str:
     return slug(*place)
 
 
-def _answers(outcome: Outcome | None) -> tuple[Answer, ...]:
+def _answers(outcome: Outcome | None) -> tuple[JudgedRow, ...]:
     return outcome.answers if outcome is not None else ()
 
 
@@ -139,7 +139,7 @@ def _pair(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _answer(entry: Entry, answer: Answer) -> dict[str, Any]:
+def _answer(entry: Entry, answer: JudgedRow) -> dict[str, Any]:
     row = answer.row
     return {
         "entry": entry.number,

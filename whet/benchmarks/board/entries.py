@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from whet.benchmarks.board.answers import Answer, AnswerKind, Answers, Mark
+from whet.benchmarks.board.answers import JudgedRow, AnswerKind, Answers, Mark
 from whet.benchmarks.results import Row
 from whet.benchmarks.suites.base import Figure, Score, Suite
 from whet.core.errors import UsageError
@@ -37,7 +37,7 @@ class Outcome:
         speedup: the median over those; None where none was timed.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[JudgedRow, ...]
     excluded: bool
     right: int
     speedup: float | None
@@ -81,7 +81,7 @@ class Entry:
         return headline(self.score)
 
     @property
-    def answers(self) -> Iterable[Answer]:
+    def answers(self) -> Iterable[JudgedRow]:
         """All its answers, problem by problem."""
         return (answer for outcome in self.outcomes.values() for answer in outcome.answers)
 
@@ -151,13 +151,13 @@ def standings(answers: Answers, suite_of: Callable[[str], Suite]) -> tuple[Stand
     Raises:
         UsageError: a suite is unknown, or cannot score what stands in the rows.
     """
-    by_suite: defaultdict[str, list[Answer]] = defaultdict(list)
+    by_suite: defaultdict[str, list[JudgedRow]] = defaultdict(list)
     for answer in answers.answers:
         by_suite[answer.row.suite].append(answer)
     return tuple(_standing(suite_of(name), found) for name, found in sorted(by_suite.items()))
 
 
-def score(suite: Suite, answers: Iterable[Answer]) -> Score:
+def score(suite: Suite, answers: Iterable[JudgedRow]) -> Score:
     """Returns what a suite makes of answers.
 
     Raises:
@@ -192,9 +192,9 @@ def slug(name: str, *more: str) -> str:
     return f"{readable}-{digest[:16]}".lstrip("-")
 
 
-def _standing(suite: Suite, answers: Sequence[Answer]) -> Standing:
+def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Standing:
     own = any(answer.own_speedup is not None for answer in answers)
-    groups: defaultdict[tuple[str, str, str, str], list[Answer]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, str, str], list[JudgedRow]] = defaultdict(list)
     for answer in answers:
         row = answer.row
         groups[row.machine.kind, row.model, row.strategy, row.budget].append(answer)
@@ -234,11 +234,11 @@ def _entry(
     rank: int,
     group: tuple[str, str, str, str],
     points: Score,
-    answers: Sequence[Answer],
+    answers: Sequence[JudgedRow],
     *,
     own: bool,
 ) -> Entry:
-    by_place: defaultdict[Place, list[Answer]] = defaultdict(list)
+    by_place: defaultdict[Place, list[JudgedRow]] = defaultdict(list)
     for answer in answers:
         by_place[answer.row.problem, answer.row.data].append(answer)
     machine, model, strategy, budget = group
@@ -263,7 +263,7 @@ def _system(row: Row) -> str:
     return f"{row.machine.system}, sandbox {row.machine.sandbox}, whet {row.machine.whet}"
 
 
-def _outcome(found: Sequence[Answer], *, own: bool) -> Outcome:
+def _outcome(found: Sequence[JudgedRow], *, own: bool) -> Outcome:
     ordered = tuple(sorted(found, key=lambda answer: answer.row.sample))
     speedups = [speed for answer in ordered if (speed := speedup(answer, own=own)) is not None]
     return Outcome(
@@ -274,6 +274,6 @@ def _outcome(found: Sequence[Answer], *, own: bool) -> Outcome:
     )
 
 
-def speedup(answer: Answer, *, own: bool) -> float | None:
+def speedup(answer: JudgedRow, *, own: bool) -> float | None:
     """Returns an answer's speedup by the suite's own figures, or by whet's verdict."""
     return answer.own_speedup if own else answer.whet_speedup

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from whet import __version__
 from whet.benchmarks.board import charts
-from whet.benchmarks.board.answers import Answer, AnswerKind, Mark
+from whet.benchmarks.board.answers import JudgedRow, AnswerKind, Mark
 from whet.benchmarks.board.documents import page_name
 from whet.benchmarks.board.entries import Entry, Place, Standing
 from whet.benchmarks.board.pairs import Pair
@@ -38,7 +38,7 @@ class Shown:
     """One answer as its problem's page shows it: by whom, and the diff, or the text where there is no diff."""
 
     entry: Entry
-    answer: Answer
+    answer: JudgedRow
     diff: Diff | None
     room: int
 
@@ -126,7 +126,7 @@ def _problem_line(standing: Standing, place: Place) -> dict[str, Any]:
     }
 
 
-def _diff(answer: Answer, room: int) -> Diff | None:
+def _diff(answer: JudgedRow, room: int) -> Diff | None:
     told = answer.told
     if told is None or told.candidate is None or not told.candidate.diff:
         return None

@@ -70,7 +70,7 @@ class Came:
         return self.outside - self.inside
 
 
-class Answer:
+class Submission:
     """One text with the function that a problem asks for, or a program. Its processes hold nothing else."""
 
     def __init__(self, builder: Builder, source: str, classes: frozenset[str] = frozenset()) -> None:

@@ -105,7 +105,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ProblemSample:
     """One answer to be had to one problem."""
 
     problem: Problem

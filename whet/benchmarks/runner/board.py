@@ -8,11 +8,11 @@ from enum import Enum, auto
 from typing import Protocol
 
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, Job, Loop
+from whet.benchmarks.runner.asked import Asked, ProblemSample, Loop
 from whet.core.errors import BudgetError
 
 
-class Turn(Enum):
+class Claim(Enum):
     """Whose turn a job is: this driver's from now on, another one's for now, or nobody's."""
 
     OURS = auto()
@@ -27,7 +27,7 @@ class Board(Protocol):
     def usd(self) -> float:
         """What all rows cost so far."""
 
-    def claim(self, job: Job, begin: bool = True) -> Row | Turn:
+    def claim(self, job: ProblemSample, begin: bool = True) -> Row | Claim:
         """Returns the row of a job that is done, else whose turn it is.
 
         Args:
@@ -38,10 +38,10 @@ class Board(Protocol):
             BudgetError: the caps leave no room for it.
         """
 
-    def settle(self, job: Job, row: Row) -> Row:
+    def settle(self, job: ProblemSample, row: Row) -> Row:
         """Records what came of a job of ours; returns the row that counts."""
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: ProblemSample) -> None:
         """Lets go of a job of ours that could not be done."""
 
 
@@ -60,25 +60,25 @@ class OwnBoard:
         self._began = time.monotonic()
         self._lock = threading.Lock()
 
-    def claim(self, job: Job, begin: bool = True) -> Row | Turn:
+    def claim(self, job: ProblemSample, begin: bool = True) -> Row | Claim:
         """Returns whose turn a job is; see `Board.claim`."""
         if not begin:
-            return Turn.NOBODYS
+            return Claim.NOBODYS
         expect_time(self._asked, time.monotonic() - self._began)
         with self._lock:
             if (most := most_usd(self._asked)) is not None:
                 expect_money(self._asked, self.usd, most * (self._running + 1))
             self._running += 1
-        return Turn.OURS
+        return Claim.OURS
 
-    def settle(self, job: Job, row: Row) -> Row:
+    def settle(self, job: ProblemSample, row: Row) -> Row:
         """Counts what it cost."""
         with self._lock:
             self._running -= 1
             self.usd += row.cost.usd
         return row
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: ProblemSample) -> None:
         """Counts it as over."""
         with self._lock:
             self._running -= 1

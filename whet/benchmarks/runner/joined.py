@@ -16,8 +16,8 @@ from typing import Any
 
 from whet.agents.calls import Calls
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, Job
-from whet.benchmarks.runner.board import Turn, expect_money, expect_time, most_usd
+from whet.benchmarks.runner.asked import Asked, ProblemSample
+from whet.benchmarks.runner.board import Claim, expect_money, expect_time, most_usd
 from whet.benchmarks.runner.joining import expect_equal
 from whet.benchmarks.runner.rows import Key, line_of
 from whet.core.errors import UsageError, WhetError
@@ -94,7 +94,7 @@ class JoinedBoard:
         """What all rows of all drivers cost so far."""
         return float(self._store.fact(self._name, SPENT) or 0.0)
 
-    def claim(self, job: Job, begin: bool = True) -> Row | Turn:
+    def claim(self, job: ProblemSample, begin: bool = True) -> Row | Claim:
         """Returns the row of a job, or whose turn it is; see `whet.benchmarks.runner.board.Board.claim`."""
         digest = self._digest(job)
         if (row := self._row(digest)) is not None:
@@ -104,17 +104,17 @@ class JoinedBoard:
                 return row
             notes = self._notes()
             if self._is_under_way(digest, notes.get(digest)):
-                return Turn.THEIRS
+                return Claim.THEIRS
             if not begin:
-                return Turn.NOBODYS
+                return Claim.NOBODYS
             if not self._has_room(notes, digest):
-                return Turn.THEIRS
+                return Claim.THEIRS
             if digest not in notes:
                 self._store.set_fact(self._open, digest, asdict(Note(self._machine)))
             self._store.hold(self._lock(digest))
-            return Turn.OURS
+            return Claim.OURS
 
-    def settle(self, job: Job, row: Row) -> Row:
+    def settle(self, job: ProblemSample, row: Row) -> Row:
         """Stores a row, unless one is there; returns the one that is there then.
 
         Raises:
@@ -131,7 +131,7 @@ class JoinedBoard:
         self._store.release(self._lock(digest))
         return known or row
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: ProblemSample) -> None:
         """Lets go of a job of ours; its note says what it cost, and what to go on with."""
         self._store.release(self._lock(self._digest(job)))
 
@@ -165,7 +165,7 @@ class JoinedBoard:
         with alone(self._store, self._name):
             yield
 
-    def _digest(self, job: Job) -> str:
+    def _digest(self, job: ProblemSample) -> str:
         return _digest(job.key(self._asked))
 
     def _lock(self, digest: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whet.benchmarks.results import Row
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import Asked, Job
+from whet.benchmarks.runner.asked import Asked, ProblemSample
 from whet.benchmarks.suites.base import Problem, Reading, Suite
 from whet.core.errors import UsageError, nearest
 
@@ -17,7 +17,7 @@ NO_BEST = "the suite knows no best answer"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WorkList:
     """What is to be done.
 
     Attributes:
@@ -28,10 +28,10 @@ class Plan:
         usd: what those rows cost.
     """
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[ProblemSample, ...]
     finished: int
     unable: tuple[tuple[Problem, str], ...]
-    elsewhere: tuple[Job, ...] = ()
+    elsewhere: tuple[ProblemSample, ...] = ()
     usd: float = 0.0
 
 
@@ -85,7 +85,7 @@ def _expect_known(noun: str, asked: Collection[str], known: Sequence[str]) -> No
 
 def planned(
     asked: Asked, problems: Sequence[Problem], samples: int, rows: Sequence[Row], missing: Callable[[str], str]
-) -> Plan:
+) -> WorkList:
     """Returns what is to be done.
 
     Args:
@@ -102,8 +102,8 @@ def planned(
         raise UsageError(f"--samples {samples} is below 1")
     known = {row.key: row for row in rows}
     reasons = {need: missing(need) for need in {problem.needs for problem in problems}}
-    jobs: list[Job] = []
-    elsewhere: list[Job] = []
+    jobs: list[ProblemSample] = []
+    elsewhere: list[ProblemSample] = []
     unable: list[tuple[Problem, str]] = []
     mine: list[Row] = []
     for problem in problems:
@@ -122,9 +122,9 @@ def planned(
                 raise UsageError(
                     f"the rows hold another answer to {problem.id!r}, sample {job.sample}; give another -o FILE"
                 )
-    return Plan(tuple(jobs), len(mine), tuple(unable), tuple(elsewhere), sum(row.cost.usd for row in mine))
+    return WorkList(tuple(jobs), len(mine), tuple(unable), tuple(elsewhere), sum(row.cost.usd for row in mine))
 
 
-def jobs_of(problem: Problem, samples: int) -> Iterator[Job]:
+def jobs_of(problem: Problem, samples: int) -> Iterator[ProblemSample]:
     """Returns all answers that are asked for to a problem."""
-    return (Job(problem, sample) for sample in range(samples))
+    return (ProblemSample(problem, sample) for sample in range(samples))

@@ -14,13 +14,13 @@ from pathlib import Path
 from whet.agents.judges import workers
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, Job, Loop
-from whet.benchmarks.runner.board import Board, OwnBoard, Turn
+from whet.benchmarks.runner.asked import Asked, ProblemSample, Loop
+from whet.benchmarks.runner.board import Board, OwnBoard, Claim
 from whet.benchmarks.runner.joined import JoinedBoard
 from whet.benchmarks.runner.joining import expect_name, plan_of
 from whet.benchmarks.runner.journal import Journal
 from whet.benchmarks.runner.machine import missing, this_machine
-from whet.benchmarks.runner.plan import Plan, jobs_of, planned
+from whet.benchmarks.runner.plan import WorkList, jobs_of, planned
 from whet.benchmarks.runner.rows import RowFile
 from whet.benchmarks.runner.work import Bench
 from whet.benchmarks.suites.base import ByVerdict, Problem
@@ -49,7 +49,7 @@ class Done:
         elsewhere: whether another driver did it.
     """
 
-    job: Job
+    job: ProblemSample
     row: Row | None
     error: str
     number: int
@@ -125,7 +125,7 @@ class Run:
         errors: jobs that could not be done.
     """
 
-    def __init__(self, bench: Bench, plan: Plan, rows: RowFile, board: Board) -> None:
+    def __init__(self, bench: Bench, plan: WorkList, rows: RowFile, board: Board) -> None:
         self.plan = plan
         self.stopped = ""
         self.errors = 0
@@ -173,7 +173,7 @@ class Run:
         except Exception as error:  # of the store or the disk: it ends the command
             found.put(error)
 
-    def _next(self) -> tuple[Job, Row | None] | None:
+    def _next(self) -> tuple[ProblemSample, Row | None] | None:
         """Returns the next job, with its row where another driver did it; waits while others are at work on the rest.
 
         None where nothing is left that this driver can do, or could wait for.
@@ -182,25 +182,25 @@ class Run:
             with self._lock:
                 for job in tuple(self._waiting):
                     found = self._claimed(job)
-                    if found is Turn.THEIRS:
+                    if found is Claim.THEIRS:
                         continue
                     self._waiting.remove(job)
                     if isinstance(found, Row):
                         return job, found
-                    if found is Turn.OURS:
+                    if found is Claim.OURS:
                         return job, None
                 if not self._waiting:
                     return None
             time.sleep(LOOK)
 
-    def _claimed(self, job: Job) -> Row | Turn:
+    def _claimed(self, job: ProblemSample) -> Row | Claim:
         try:
             return self._board.claim(job, not self.stopped and job.key(self._bench.asked) not in self._beyond)
         except BudgetError as error:
             self.stopped = str(error)
             return self._board.claim(job, False)
 
-    def _kept(self, job: Job, known: Row | None) -> Done:
+    def _kept(self, job: ProblemSample, known: Row | None) -> Done:
         """Does a job, unless its row is known; the row is on the disk when this returns."""
         found = self._tried(job) if known is None else self._fetched(known)
         row, error = (found, "") if isinstance(found, Row) else (None, found)
@@ -217,7 +217,7 @@ class Run:
         left = (time.monotonic() - self._began) / number * (total - number)
         return Done(job, row, error, number, total, left, usd, known is not None)
 
-    def _tried(self, job: Job) -> Row | str:
+    def _tried(self, job: ProblemSample) -> Row | str:
         """Does a job; returns why it cannot be done, whatever it is: no problem ends the work on the others."""
         try:
             return self._board.settle(job, self._bench.work(job))

@@ -18,7 +18,7 @@ from whet.agents.outcome import recorded
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Machine, Own, Row
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import Asked, Job, Loop
+from whet.benchmarks.runner.asked import Asked, ProblemSample, Loop
 from whet.benchmarks.runner.journal import Runs
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import ByVerdict, NoTarget, Unusable
@@ -88,7 +88,7 @@ class Bench:
         # A row tells of one machine, on which the suite's own rule judges too.
         return Here() if self.executor is None else Elsewhere(self.store, self.executor, class_of(labels_here()))
 
-    def work(self, job: Job) -> Row:
+    def work(self, job: ProblemSample) -> Row:
         """Does a job.
 
         Raises:
@@ -118,7 +118,7 @@ class Bench:
             when=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _found(self, job: Job, folder: Path) -> _Found:
+    def _found(self, job: ProblemSample, folder: Path) -> _Found:
         try:
             target = self.asked.suite.write_target(job.problem, folder)
             task = read_task(target, self.asked.options)
@@ -130,21 +130,21 @@ class Bench:
             return self._proposed(job, target, task, self.asked.answers)
         return self._given(job, target, task, self.asked.answers)
 
-    def _untargeted(self, job: Job, why: str) -> _Found:
+    def _untargeted(self, job: ProblemSample, why: str) -> _Found:
         """Returns what the suite's own rule says alone, where whet's ladder does not take the problem."""
         if isinstance(self.asked.answers, Loop):
             return _Found(excluded=f"no model can be asked: {why}")
         answer = self.asked.answers.answer(job.problem, job.sample, job.problem.unchanged)
         return _Found() if answer is None else self._by_own_rule(job, answer, None, FREE)
 
-    def _given(self, job: Job, target: str, task: Task, given: Given) -> _Found:
+    def _given(self, job: ProblemSample, target: str, task: Task, given: Given) -> _Found:
         answer = given.answer(job.problem, job.sample, task.source)
         if answer is None:
             return _Found()
         result = self._verdict(job, target, task, answer, given.name) if self.asked.verdict else None
         return self._by_own_rule(job, answer, None if result is None else plain(result, task), FREE)
 
-    def _proposed(self, job: Job, target: str, task: Task, loop: Loop) -> _Found:
+    def _proposed(self, job: ProblemSample, target: str, task: Task, loop: Loop) -> _Found:
         result = self._optimized(job, target, task, loop)
         if result.status is not Status.IMPROVED and unasked(self.store, result.run):
             raise WhetError(result.message)
@@ -155,7 +155,7 @@ class Bench:
             return _Found(result=document, cost=result.cost)
         return self._by_own_rule(job, result.candidate.source, document, result.cost)
 
-    def _by_own_rule(self, job: Job, answer: str, result: Mapping[str, Any] | None, cost: Cost) -> _Found:
+    def _by_own_rule(self, job: ProblemSample, answer: str, result: Mapping[str, Any] | None, cost: Cost) -> _Found:
         suite = self.asked.suite
         try:
             if isinstance(suite, ByVerdict) and result is not None:
@@ -166,7 +166,7 @@ class Bench:
             return _Found(answer, None, result, str(error), cost)
         return _Found(answer, own, result, "", cost)
 
-    def _verdict(self, job: Job, target: str, task: Task, answer: str, origin: str) -> Result:
+    def _verdict(self, job: ProblemSample, target: str, task: Task, answer: str, origin: str) -> Result:
         """Returns whet's verdict on a given answer; one that was found before a kill is not sought again."""
         key = job.key(self.asked)
         if (run := self._begun(key)) is not None and (record := self.store.run(run)).result is not None:
@@ -179,7 +179,7 @@ class Bench:
         self.journal.note(key, result.run)
         return result
 
-    def _optimized(self, job: Job, target: str, task: Task, loop: Loop) -> Result:
+    def _optimized(self, job: ProblemSample, target: str, task: Task, loop: Loop) -> Result:
         """Returns what a model came to: the run that was begun before a kill goes on."""
         key = job.key(self.asked)
 

@@ -21,7 +21,7 @@ those asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class SampledProcesses:
     """Seconds of one pass in fresh processes of one program.
 
     Attributes:
@@ -45,11 +45,11 @@ class Pool:
         return statistics.stdev(self.seconds) / statistics.mean(self.seconds)
 
 
-Decide = Callable[[Pool, random.Random, float], bool]
+Decide = Callable[[SampledProcesses, random.Random, float], bool]
 """Whether a rule calls the candidate faster, given its true speedup."""
 
 
-def measure_pool(name: str, ladder: Ladder, processes: int) -> Pool:
+def measure_pool(name: str, ladder: Ladder, processes: int) -> SampledProcesses:
     """Times one program in fresh processes, as a measurement does; three a turn."""
     itself = Candidate(ladder.task.source)
     turns: list[tuple[float, ...]] = []
@@ -61,10 +61,10 @@ def measure_pool(name: str, ladder: Ladder, processes: int) -> Pool:
         for turn in verdict.measurement.raw["turns"]:
             passes = turn["passes"].values()
             turns.append(tuple(sum(sides[side]["inside"] for sides in passes) for side in turn["order"]))
-    return Pool(name, tuple(turns), (time.perf_counter() - start) / len(turns))
+    return SampledProcesses(name, tuple(turns), (time.perf_counter() - start) / len(turns))
 
 
-def replay(decide: Decide, pool: Pool, speedup: float, trials: int, seed: int) -> Rate:
+def replay(decide: Decide, pool: SampledProcesses, speedup: float, trials: int, seed: int) -> Rate:
     """Returns how often a rule calls a candidate with this true speedup faster."""
     rng = random.Random(seed)
     return Rate(sum(decide(pool, rng, speedup) for _ in range(trials)), trials)

@@ -11,7 +11,7 @@ import random
 import statistics
 from collections.abc import Sequence
 
-from whet.benchmarks.self.pool import Decide, Pool
+from whet.benchmarks.self.pool import Decide, SampledProcesses
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import Stage
@@ -30,7 +30,7 @@ def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: fl
     """Returns whet's own rule over random turns from the pool."""
     rule = Rule(min_speedup, confidence, "itself")
 
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+    def decide(pool: SampledProcesses, rng: random.Random, speedup: float) -> bool:
         drawn = rng.sample(pool.turns, len(pool.turns))  # none twice: no two turns that were measured are alike
 
         def turn(number: int) -> Turn:
@@ -43,7 +43,7 @@ def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: fl
     return decide
 
 
-def stretches(pool: Pool, rng: random.Random, runs: int, speedup: float) -> tuple[list[float], list[float]]:
+def stretches(pool: SampledProcesses, rng: random.Random, runs: int, speedup: float) -> tuple[list[float], list[float]]:
     """Returns two consecutive stretches of the pool, as a tool sees that times A to its end and then B."""
     start = rng.randrange(len(pool.seconds) - 2 * runs + 1)
     ours = list(pool.seconds[start : start + runs])
@@ -56,7 +56,7 @@ def stretches(pool: Pool, rng: random.Random, runs: int, speedup: float) -> tupl
 def mean_rule(runs: int, threshold: float) -> Decide:
     """Returns the plain rule: the ratio of two means beyond a threshold."""
 
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+    def decide(pool: SampledProcesses, rng: random.Random, speedup: float) -> bool:
         ours, theirs = stretches(pool, rng, runs, speedup)
         return statistics.mean(ours) / statistics.mean(theirs) > threshold
 
@@ -69,7 +69,7 @@ def hyperfine_rule(runs: int) -> Decide:
     e is the propagated standard deviation of the ratio of two means, as that summary prints it.
     """
 
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+    def decide(pool: SampledProcesses, rng: random.Random, speedup: float) -> bool:
         ours, theirs = stretches(pool, rng, runs, speedup)
         ratio = statistics.mean(ours) / statistics.mean(theirs)
         spread = [statistics.stdev(side) / statistics.mean(side) for side in (ours, theirs)]
@@ -81,7 +81,7 @@ def hyperfine_rule(runs: int) -> Decide:
 def pyperf_rule(runs: int) -> Decide:
     """Returns pyperf's rule: a pooled two-sample t-test at 95 %, on the values of two runs one after the other."""
 
-    def decide(pool: Pool, rng: random.Random, speedup: float) -> bool:
+    def decide(pool: SampledProcesses, rng: random.Random, speedup: float) -> bool:
         from scipy.stats import ttest_ind
 
         ours, theirs = stretches(pool, rng, runs, speedup)
@@ -90,7 +90,7 @@ def pyperf_rule(runs: int) -> Decide:
     return decide
 
 
-def rules(pool: Pool) -> dict[str, tuple[str, Decide]]:
+def rules(pool: SampledProcesses) -> dict[str, tuple[str, Decide]]:
     """Returns the rules that are compared, each with the data that it takes."""
     pairs = max(10, min(40, int(PAIR_SECONDS / (pool.turn_seconds * 2 / len(SIDES)))))
     runs = min(MOST_RUNS, len(pool.seconds) // 4)

@@ -28,7 +28,7 @@ from typing import Any
 
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.lab.functions import (
-    Answer,
+    Submission,
     Came,
     Counting,
     Helper,
@@ -335,12 +335,12 @@ def _code(text: str, entry_point: str) -> str:
     return f"{code}\n\nsolution = {entry_point}\n" if renamed else code
 
 
-def _side(data: Mapping[str, Any], text: str, lab: Lab) -> Answer:
+def _side(data: Mapping[str, Any], text: str, lab: Lab) -> Submission:
     builder = program_builder(lab, text, LIMITS) if data["program"] else function_builder(lab, text, "solution", LIMITS)
-    return Answer(builder, text)
+    return Submission(builder, text)
 
 
-def _wrong(data: Mapping[str, Any], side: Answer, check: Helper) -> str:
+def _wrong(data: Mapping[str, Any], side: Submission, check: Helper) -> str:
     """Returns why an answer fails the original tests; empty where it passes."""
     payloads = [test.encode() if data["program"] else write(tuple(test)) for test, _ in data["tests"]]
     for number, came in enumerate(side.calls(payloads, TEST_SECONDS)):
@@ -359,7 +359,7 @@ def _same(check: Helper, output: Any, expected: Any) -> bool:
 
 
 def _counted(
-    data: Mapping[str, Any], best: Answer, theirs: Answer, payloads: Sequence[bytes], check: Helper, lab: Lab
+    data: Mapping[str, Any], best: Submission, theirs: Submission, payloads: Sequence[bytes], check: Helper, lab: Lab
 ) -> Own:
     """Returns what a right answer's instructions on the stress cases come to."""
     counting = open_counting(function_builder(lab, "", "solution"))
@@ -398,7 +398,7 @@ def _counted(
     return Own(True, "" if done else "a stress case failed or took too long", figures, "instructions", counting.name)
 
 
-def _count(side: Answer, counting: Counting, payload: bytes, came: Came, base: float | None) -> float | Fault:
+def _count(side: Submission, counting: Counting, payload: bytes, came: Came, base: float | None) -> float | Fault:
     counts: list[float] = []
     for _ in range(RUNS[counting.name]):
         found = side.count(counting, payload, came, base)

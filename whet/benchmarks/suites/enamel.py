@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Answer, Came, Helper, agreed, function_builder
+from whet.benchmarks.lab.functions import Submission, Came, Helper, agreed, function_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of, text_of
@@ -109,7 +109,7 @@ class Enamel:
     def judge(self, problem: Problem, answer: str, lab: Lab) -> Own:
         """See `Suite.judge`."""
         data = problem.data
-        reference = Answer(
+        reference = Submission(
             function_builder(lab, _running(data, data["reference"]), data["entry_point"], LIMITS),
             _running(data, data["reference"]),
         )
@@ -123,7 +123,7 @@ class Enamel:
                 for test, runs in zip(row, reference_runs[level], strict=True):
                     if check(test, runs[0].value, runs[0].value) is not True:
                         raise Unusable(f"the reference fails the suite's own check on level {level}")
-            theirs = Answer(
+            theirs = Submission(
                 function_builder(lab, _running(data, answer), data["entry_point"], LIMITS), _running(data, answer)
             )
             return _judged(theirs, tests, reference_runs, check)
@@ -273,7 +273,7 @@ def _repeats(level: int) -> int:
     return REPEATS if level else 1
 
 
-def _reference(reference: Answer, test: Any, level: int) -> list[Came]:
+def _reference(reference: Submission, test: Any, level: int) -> list[Came]:
     runs = [reference.call(write(tuple(test)), REFERENCE_SECONDS) for _ in range(_repeats(level))]
     if bad := next((run for run in runs if run.kind != "value"), None):
         raise Unusable(f"the reference fails on level {level}: {bad.detail or bad.kind}")
@@ -284,7 +284,7 @@ def _seconds(runs: Sequence[Came]) -> float:
     return hodges_lehmann([run.inside for run in runs])
 
 
-def _judged(answer: Answer, tests: list[list[Any]], reference: list[list[list[Came]]], check: Helper) -> Own:
+def _judged(answer: Submission, tests: list[list[Any]], reference: list[list[list[Came]]], check: Helper) -> Own:
     """Returns what the rule says of an answer."""
     times = [[_seconds(runs) for runs in level] for level in reference]
     limit = time_limit(times[1:])
@@ -321,7 +321,7 @@ def _failed(why: str, figures: Mapping[str, Any]) -> Own:
 
 
 def _runs(
-    answer: Answer, test: Any, reference: Sequence[Came], limit: float, level: int, check: Helper
+    answer: Submission, test: Any, reference: Sequence[Came], limit: float, level: int, check: Helper
 ) -> tuple[list[Came], str, bool]:
     """Returns the runs of a case, why there are not all (empty where there are), and whether that fails the answer."""
     runs: list[Came] = []

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Answer, Came, Helper, agreed, function_builder
+from whet.benchmarks.lab.functions import Submission, Came, Helper, agreed, function_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of
@@ -195,7 +195,7 @@ class Mercury:
     ) -> tuple[str, list[Came]]:
         """Returns why a text is wrong (empty where it is right), and its calls."""
         source = PRELUDE + text + CALLING.format(name=data["entry_point"])
-        answer = Answer(function_builder(lab, source, "whet_call", LIMITS), source, CLASSES)
+        answer = Submission(function_builder(lab, source, "whet_call", LIMITS), source, CLASSES)
         calls: list[Came] = []
         left = SECONDS
         for number, came in enumerate(answer.calls([write(inputs) for inputs, _ in cases], SECONDS)):

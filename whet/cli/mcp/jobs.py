@@ -18,7 +18,7 @@ from whet.cli.mcp.arguments import Grant, Order
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobReply:
     """What a command came to.
 
     Attributes:
@@ -54,7 +54,7 @@ async def heartbeat(tell: Tell, seconds: float) -> AsyncIterator[Tell]:
         group.cancel_scope.cancel()
 
 
-async def answered(order: Order, grant: Grant, tell: Tell) -> Answer:
+async def answered(order: Order, grant: Grant, tell: Tell) -> JobReply:
     """Runs a command to its end; where the caller is cancelled, the command is interrupted and waited for.
 
     Args:
@@ -81,13 +81,13 @@ async def answered(order: Order, grant: Grant, tell: Tell) -> Answer:
             if "progress" in message:
                 await tell(message["progress"])
             else:
-                return Answer(message["document"], message["error"])
+                return JobReply(message["document"], message["error"])
     finally:
         with anyio.CancelScope(shield=True):
             await process.stdin.aclose()
             await process.stdout.aclose()
             await process.wait()
-    return Answer(None, f"internal: the work ended without an answer (exit code {process.returncode})")
+    return JobReply(None, f"internal: the work ended without an answer (exit code {process.returncode})")
 
 
 def _environment(grant: Grant) -> dict[str, str]:

@@ -21,7 +21,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from pathlib import Path
 from typing import Any, TextIO
 
-from whet.cli.errors import Session
+from whet.cli.errors import Invocation
 from whet.cli.main import main as whet
 from whet.cli.run_progress import lasting_line
 from whet.core.events import Event, EventKind
@@ -68,7 +68,7 @@ def _worked(order: Mapping[str, Any], answers: TextIO) -> int:
 
     try:
         with _words(order) as words:
-            return whet(words, Session(listener=hear))
+            return whet(words, Invocation(listener=hear))
     except KeyboardInterrupt:  # before the command began, or after it ended
         return 130
 

@@ -76,7 +76,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RoundStory:
     """One round: what it was built upon, what came of it, and what the Judge said; no number for what is in none.
 
     ``foreseen`` is what the Judge expected of this round.
@@ -149,7 +149,7 @@ class Story:
     result: Mapping[str, Any] | None
     subject: Trial | None
     change: Diff | None
-    turns: tuple[Turn, ...]
+    turns: tuple[RoundStory, ...]
     foreseen: Record
     asked: tuple[Asked, ...]
     cost: Cost
@@ -330,7 +330,7 @@ def _words(failed: Rung | None) -> str:
     return str(failed.reason).replace("_", " ") if failed is not None else ""
 
 
-def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | None) -> Iterator[Turn]:
+def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | None) -> Iterator[RoundStory]:
     """Yields the rounds, and last what stands in none: a rewrite that was judged alone, or a round under way."""
     original = Candidate(task.source).id if task is not None else ""
     left = dict(trials)
@@ -339,7 +339,7 @@ def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | N
         turn = from_plain(Round, value)
         said, foreseen = facts.get(f"diagnosis:{number}"), facts.get(f"{PREDICTION}{number}")
         upon = trials.get(turn.parent)
-        yield Turn(
+        yield RoundStory(
             number=number,
             upon=0 if turn.parent == original else upon.number if upon else None,
             proposed=turn.proposed,
@@ -349,7 +349,7 @@ def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | N
             foreseen=None if foreseen is None else from_plain(Prediction, foreseen),
         )
     if left:
-        yield Turn(None, None, len(left), (), tuple(left.values()), None, None)
+        yield RoundStory(None, None, len(left), (), tuple(left.values()), None, None)
 
 
 def _asked(calls: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:

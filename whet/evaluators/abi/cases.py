@@ -61,7 +61,7 @@ class Case:
 
 
 @dataclass
-class Pool:
+class CaseSet:
     """Cases so far, up to a number and a sum of bytes."""
 
     count: int
@@ -90,7 +90,7 @@ def from_contract(signature: Signature, seed: int, specials: bool, count: int = 
         count: how many at most.
     """
     rng = random.Random(seed)
-    pool = Pool(count)
+    pool = CaseSet(count)
     for number, sizes in enumerate(_small_sizes(signature, rng)):
         pool.add(_drawn(signature, sizes, rng, specials, number % 2 == 0))
     tries = 0

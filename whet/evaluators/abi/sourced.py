@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from whet.core.signature import Argument, Signature
-from whet.evaluators.abi.cases import COUNT, LARGER, SMALL, Case, Pool, from_contract, lengths_of, payload, small
+from whet.evaluators.abi.cases import COUNT, LARGER, SMALL, Case, CaseSet, from_contract, lengths_of, payload, small
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import decode
@@ -34,7 +34,7 @@ def from_source(signature: Signature, source: InputSource, seed: int, specials: 
     """
     drawn = from_contract(signature, derive(seed, "contract"), specials, count // 2) if source.validates else []
     held = source.valid([payload(signature, case) for case in drawn])
-    pool = Pool(count)
+    pool = CaseSet(count)
     for case in (replace(case, free=False) for case, valid in zip(drawn, held, strict=True) if valid):
         pool.add(case)
     left = count - len(pool.cases)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from whet.core.candidate import Candidate
 from whet.core.measurement import Outcome
@@ -16,9 +17,19 @@ from whet.evaluators.batches import hash_seeds
 from whet.evaluators.climbing.comparing import Comparing
 from whet.evaluators.finding import Fault, Skipped, found_by
 from whet.evaluators.inputs.source import derive
-from whet.evaluators.rungs import ended, extended, lengthened, unasked, unrunnable, with_evidence, with_the_baseline
+from whet.evaluators.rungs import (
+    Timed,
+    climb_rung,
+    ended,
+    extended,
+    lengthened,
+    unasked,
+    unrunnable,
+    with_evidence,
+    with_the_baseline,
+)
 from whet.evaluators.timing.metrics import Metrics, looked_at_once
-from whet.evaluators.timing.plan import Plan
+from whet.evaluators.timing.plan import TimingPlan
 from whet.evaluators.timing.statistics import Stage
 
 
@@ -64,7 +75,7 @@ class Timing:
             looks: the most to be taken; None for all.
         """
         begun, checked = verdict.rung("measure"), verdict.until("measure")
-        timed = self._timed("measure", candidate, checked, Plan(stages, verdict.measurement, looks))
+        timed = self._timed("measure", candidate, checked, TimingPlan(stages, verdict.measurement, looks))
         return timed if begun is None else lengthened(timed, begun.seconds)
 
     def measure_alone(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...]) -> Verdict:
@@ -80,7 +91,7 @@ class Timing:
             stages: see `measure`.
         """
         if self._untimed("confirm", candidate, verdict) is None and looked_at_once(stages, self._metrics.names):
-            verdict = self._timed("measure", candidate, verdict, Plan(stages[:1], provisional=True))
+            verdict = self._timed("measure", candidate, verdict, TimingPlan(stages[:1], provisional=True))
             if verdict.measurement is None or verdict.measurement.outcome is Outcome.FASTER:
                 return verdict
         return self.measure(candidate, verdict, stages, None)
@@ -109,15 +120,17 @@ class Timing:
         )
         if isinstance(fresh, Fault | Skipped):
             return extended(verdict, ended("confirm", fresh, 0.0))
-        timed = self._timed("confirm", candidate, verdict, Plan(stages))
+        timed = self._timed("confirm", candidate, verdict, TimingPlan(stages))
         confirmed = with_evidence(timed, differential=fresh.evidence)
         return described(confirmed) if confirmed.confirmed else confirmed
 
-    def _timed(self, name: str, candidate: Candidate, verdict: Verdict, plan: Plan) -> Verdict:
+    def _timed(self, name: str, candidate: Candidate, verdict: Verdict, plan: TimingPlan) -> Verdict:
         if rung := self._untimed(name, candidate, verdict):
             return extended(verdict, rung)
         seed = derive(self._seed, name, candidate.id)
-        return extended(verdict, *self._metrics.climb(name, candidate, self._baseline(), plan, seed))
+        check = partial(self._metrics.timed, name, candidate, self._baseline(), plan, seed)
+        rung, found = climb_rung(name, check, self._until)
+        return extended(verdict, rung, found.measurement if isinstance(found, Timed) else None)
 
     def _untimed(self, name: str, candidate: Candidate, verdict: Verdict) -> Rung | None:
         """Returns the rung of what is not timed; None of all else."""

@@ -15,7 +15,7 @@ from whet.core.task import Package, Task
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.hints.base import Found
 from whet.evaluators.labels.base import Features
-from whet.evaluators.mutants.base import Change
+from whet.evaluators.mutants.base import Mutation
 from whet.evaluators.task_file import TaskFile
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Sandbox
@@ -171,7 +171,7 @@ class Language:
     baseline: Callable[[Task, tuple[str, ...], str], str] = lambda task, extra, version: "the original"
     hints: Callable[[str], Iterator[Found]] | None = None
     features: Callable[[str, str], Features] | None = None
-    faults: Callable[[Task], tuple[list[Change], Callable[[str], str | None]]] | None = None
+    faults: Callable[[Task], tuple[list[Mutation], Callable[[str], str | None]]] | None = None
     meaning: Callable[[str], str | None] | None = None
     words: re.Pattern[bytes] | None = None
     profilers: tuple[Callable[..., Profile], ...] = ()

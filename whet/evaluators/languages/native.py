@@ -15,7 +15,7 @@ from whet.evaluators.hints.base import Found
 from whet.evaluators.labels import native as labels
 from whet.evaluators.languages import native_targets as targets
 from whet.evaluators.languages.base import Language, Made, Order, unread
-from whet.evaluators.mutants.base import Change
+from whet.evaluators.mutants.base import Mutation
 from whet.evaluators.profilers import callgrind, dhat, perf
 from whet.evaluators.syntax.fingerprint import of_native
 from whet.sandbox.interpreter import Interpreter
@@ -62,7 +62,7 @@ def baseline(task: Task, extra: tuple[str, ...], version: str) -> str:
     return f"{what} with {named}{' '.join((*task.flags, *words))}"
 
 
-def faults(task: Task) -> tuple[list[Change], Callable[[str], str | None]]:
+def faults(task: Task) -> tuple[list[Mutation], Callable[[str], str | None]]:
     """Returns the faults that can be made in a text, or in the reference that it is held against."""
     from whet.evaluators.mutants import native as mutants  # takes a while, and few commands make faults
 

@@ -15,7 +15,7 @@ from whet.evaluators.hints import python as hints
 from whet.evaluators.labels import python as labels
 from whet.evaluators.languages import python_targets as targets
 from whet.evaluators.languages.base import Language
-from whet.evaluators.mutants.base import Change
+from whet.evaluators.mutants.base import Mutation
 from whet.evaluators.profilers import line_timer, py_spy, traced_memory
 from whet.evaluators.screen import parse, screen
 from whet.evaluators.syntax.fingerprint import of_python
@@ -45,7 +45,7 @@ def baseline(task: Task, extra: tuple[str, ...], version: str) -> str:
     return f"the original on CPython {version}"
 
 
-def faults_in(source: str, symbol: str | None) -> tuple[list[Change], Callable[[str], str | None]]:
+def faults_in(source: str, symbol: str | None) -> tuple[list[Mutation], Callable[[str], str | None]]:
     """Returns the faults that can be made in a function of a text, or in all of it, and what tells two texts apart."""
     from whet.evaluators.mutants import python as mutants  # takes a while, and few commands make faults
 

@@ -39,7 +39,7 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Mutation:
     """A fault that could be made.
 
     Attributes:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from whet.evaluators.mutants import native_state
-from whet.evaluators.mutants.base import STATE, Change
+from whet.evaluators.mutants.base import STATE, Mutation
 from whet.evaluators.mutants.native_tree import nodes, text_of
 
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ TWINS = {
 TESTED = ("if_statement", "while_statement", "do_statement")
 
 
-def changes(source: str, language: str) -> list[Change]:
+def changes(source: str, language: str) -> list[Mutation]:
     """Returns every fault that could be made in a file."""
     data = source.encode()
-    found: list[Change] = []
+    found: list[Mutation] = []
     root = _parser(language).parse(data).root_node
     for place, text in native_state.faults(root):
-        found.append(Change(STATE, place.start_point[0] + 1, _render(data, place, text)))
+        found.append(Mutation(STATE, place.start_point[0] + 1, _render(data, place, text)))
     for node in nodes(root):
         for name, operator in OPERATORS.items():
             for place, text in operator(node):
-                found.append(Change(name, place.start_point[0] + 1, _render(data, place, text)))
+                found.append(Mutation(name, place.start_point[0] + 1, _render(data, place, text)))
     return found
 
 

@@ -15,7 +15,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from whet.core.trees import depth, parse_python
 from whet.evaluators.mutants import python_state
-from whet.evaluators.mutants.base import STATE, Change, TooDeepError
+from whet.evaluators.mutants.base import STATE, Mutation, TooDeepError
 from whet.evaluators.mutants.patterns import faults_of_pattern
 from whet.evaluators.mutants.python_swaps import ARITHMETIC, ASSIGNED, COMPARED, TWINS
 
@@ -27,7 +27,7 @@ REMOVABLE = (cst.Expr, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Del, cst.Ra
 UNTOUCHED = (cst.Annotation, cst.Decorator, cst.Import, cst.ImportFrom, cst.Global, cst.Nonlocal)
 
 
-def changes(source: str, symbol: str | None) -> list[Change]:
+def changes(source: str, symbol: str | None) -> list[Mutation]:
     """Returns every fault that could be made in a function, or in a whole file where there is no symbol.
 
     Raises:
@@ -38,17 +38,17 @@ def changes(source: str, symbol: str | None) -> list[Change]:
     module = cst.parse_module(source)
     positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     scope = _find(module, symbol) if symbol else module
-    found: list[Change] = []
+    found: list[Mutation] = []
     for node, bare in _parts(scope):
         for name, operator in OPERATORS.items():
             if bare and name == "call":
                 continue  # what is left of a call that stands alone does nothing: the same as removing it
             for new in operator(node):
                 line = positions[node].start.line if node in positions else 1
-                found.append(Change(name, line, _render(module, node, new)))
+                found.append(Mutation(name, line, _render(module, node, new)))
     for node, new in python_state.faults(scope):
         line = positions[node].start.line if node in positions else 1
-        found.append(Change(STATE, line, _render(module, node, new)))
+        found.append(Mutation(STATE, line, _render(module, node, new)))
     return found
 
 

@@ -11,7 +11,7 @@ from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.protocol import CpuLimit
 
@@ -23,7 +23,7 @@ WAIT = 0.5
 """Seconds by the clock after which an input is met again, with CPU time counted: counting it takes some ms a call."""
 
 
-def answers_of(side: Side, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[Answer]:
+def answers_of(side: Side, payloads: Sequence[bytes], seconds: float, way: str = "call") -> Generator[CallResult]:
     """Yields an answer for each input.
 
     Args:

@@ -20,7 +20,7 @@ from whet.evaluators.needs.trials import Places
 from whet.evaluators.needs.vocabulary import Need
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.sandbox.inside.codec import CodecError
 from whet.sandbox.inside.decode import Node
 from whet.sandbox.inside.narrowed import NARROWED, SLICE
@@ -73,7 +73,7 @@ def _noted(places: Places) -> Iterator[tuple[Spot, Step, Input]]:
                     continue
 
 
-def told(answer: Answer) -> tuple[bytes, Sequence[str]]:
+def told(answer: CallResult) -> tuple[bytes, Sequence[str]]:
     """Returns the outcome of a call, which may be hostile, and what was asked in it; nothing where there is neither."""
     if isinstance(answer, Fault):
         return b"", ()

@@ -28,7 +28,7 @@ from whet.evaluators.needs.trials import Trial
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import CallOutcome, decode_call
 from whet.evaluators.pairs import Side
-from whet.evaluators.processes import Answer
+from whet.evaluators.processes import CallResult
 from whet.evaluators.python_text import session_text
 from whet.sandbox.inside.decode import Node
 from whet.sandbox.protocol import CpuLimit
@@ -105,7 +105,7 @@ class _Attack:
                 self.digest.update(one.trial.item.payload)
                 self.judge(one.trial, one.expected, answer)
 
-    def judge(self, trial: Trial, expected: bytes, answer: Answer) -> None:
+    def judge(self, trial: Trial, expected: bytes, answer: CallResult) -> None:
         """Keeps a condition where a candidate's answer differs, and does so again."""
         key = (trial.need.name, trial.spot.parameter)
         difference = "" if key in self.found else self.differs(trial, expected, answer)
@@ -138,7 +138,7 @@ class _Attack:
             with closing(answers_of(self.theirs, [taken.trial.item.payload], CANDIDATE_SECONDS)) as answers:
                 self.judge(typed(taken), taken.expected, next(answers))
 
-    def differs(self, trial: Trial, expected: bytes, answer: Answer) -> str:
+    def differs(self, trial: Trial, expected: bytes, answer: CallResult) -> str:
         """Returns how an answer differs from the baseline's outcome; empty where it does not."""
         if isinstance(answer, Fault):
             return "" if trial.need.rest else first_line(answer.detail)

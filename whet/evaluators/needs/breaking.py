@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from whet.evaluators.inputs.shapes import UnsuitedError, found, kind_of
-from whet.evaluators.needs.spots import Change, Spot, changed, changed_at
+from whet.evaluators.needs.spots import Substitution, Spot, changed, changed_at
 from whet.sandbox.inside.decode import Node
 
 Breaks = Callable[[Any, Spot, Sequence[Spot]], Iterator[Any]]
@@ -26,7 +26,7 @@ PIECE = 2
 """Characters of the parts that a text is asked for."""
 
 
-def values(*changes: Change) -> Breaks:
+def values(*changes: Substitution) -> Breaks:
     """Returns what changes the single values at a place: there alone, then wherever such values are in containers."""
 
     def breaks(value: Any, spot: Spot, spots: Sequence[Spot]) -> Iterator[Any]:
@@ -84,7 +84,7 @@ def within(way: Breaks, needed: Callable[[Spot], bool]) -> Breaks:
     return breaks
 
 
-def _suited(value: Any, spot: Spot, change: Change) -> Any:
+def _suited(value: Any, spot: Spot, change: Substitution) -> Any:
     try:
         return changed(value, spot.path, change)
     except UnsuitedError:
@@ -192,7 +192,7 @@ def repeated(one: Any) -> Any:
     return type(one)(deepcopy(one[0]) for _ in one) if len(one) > 1 else _unsuited()
 
 
-def number_to(new: Callable[[Any], Any], every: bool = True) -> Change:
+def number_to(new: Callable[[Any], Any], every: bool = True) -> Substitution:
     """Returns what changes numbers: all, or the first alone."""
 
     def change(one: Any, number: int) -> Any:
@@ -203,7 +203,7 @@ def number_to(new: Callable[[Any], Any], every: bool = True) -> Change:
     return change
 
 
-def integer_to(new: Callable[[int], Any], every: bool = True) -> Change:
+def integer_to(new: Callable[[int], Any], every: bool = True) -> Substitution:
     """Returns what changes integers: all, or the first alone."""
 
     def change(one: Any, number: int) -> Any:
@@ -214,12 +214,12 @@ def integer_to(new: Callable[[int], Any], every: bool = True) -> Change:
     return change
 
 
-def text_to(new: Callable[[str], str]) -> Change:
+def text_to(new: Callable[[str], str]) -> Substitution:
     """Returns what changes texts."""
     return lambda one, number: new(one) if isinstance(one, str) else _unsuited()
 
 
-def every_second(new: Callable[[Any], Any], first: int = 1) -> Change:
+def every_second(new: Callable[[Any], Any], first: int = 1) -> Substitution:
     """Returns what changes each second value."""
     return lambda one, number: new(one) if number % 2 == first else _unsuited()
 

@@ -17,7 +17,7 @@ from whet.sandbox.inside.decode import Node, decode
 ARGS, KWARGS = ("key", write("args")), ("key", write("kwargs"))
 """Where an input that is more than positional arguments has them."""
 
-Change = Callable[[Any, int], Any]
+Substitution = Callable[[Any, int], Any]
 """Gives the new value for one of the values at a place, of which it gets the number; raises `UnsuitedError`."""
 
 
@@ -110,7 +110,7 @@ def values_of(value: Any, names: Sequence[str]) -> dict[str, Any]:
     return {**dict(zip(names, positional, strict=False)), **named}
 
 
-def changed(value: Any, path: Path, change: Change) -> Any:
+def changed(value: Any, path: Path, change: Substitution) -> Any:
     """Returns an input in which all values at a place are changed; nothing of the input itself is touched.
 
     Raises:
@@ -139,7 +139,7 @@ def changed(value: Any, path: Path, change: Change) -> Any:
     return new
 
 
-def changed_at(value: Any, spots: Iterable[Spot], change: Change) -> Any:
+def changed_at(value: Any, spots: Iterable[Spot], change: Substitution) -> Any:
     """Returns an input with the values of several places changed, wherever the change suits them."""
     for spot in spots:
         try:

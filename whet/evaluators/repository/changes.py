@@ -11,7 +11,7 @@ from whet.evaluators.screen import find_function, parameters, parse, symbols
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedFunction:
     """A function whose text differs.
 
     Attributes:
@@ -32,7 +32,7 @@ class Change:
         return f"{self.path}::{self.symbol}"
 
 
-def changed_functions(checkout: Checkout, old: str, new: str) -> tuple[Change, ...]:
+def changed_functions(checkout: Checkout, old: str, new: str) -> tuple[ChangedFunction, ...]:
     """Returns the functions whose text differs between two commits, by file and place; those of both count once.
 
     Args:
@@ -40,18 +40,18 @@ def changed_functions(checkout: Checkout, old: str, new: str) -> tuple[Change, .
         old: hash of the commit before.
         new: hash of the commit after.
     """
-    found: list[Change] = []
+    found: list[ChangedFunction] = []
     for path in checkout.changed_files(old, new):
         if path.endswith(".py"):
             found += _changed(path, checkout.text(old, path) or "", checkout.text(new, path) or "")
     return tuple(found)
 
 
-def _changed(path: str, before: str, after: str) -> list[Change]:
+def _changed(path: str, before: str, after: str) -> list[ChangedFunction]:
     ours, theirs = _functions(before), _functions(after)
     names = list(dict.fromkeys((*theirs, *ours)))
     return [
-        Change(path, name, *(side[name][1] if name in side else None for side in (ours, theirs)))
+        ChangedFunction(path, name, *(side[name][1] if name in side else None for side in (ours, theirs)))
         for name in names
         if ours.get(name) != theirs.get(name)
     ]

@@ -24,7 +24,7 @@ from whet.core.text import count, one_line, times
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.repository.asked import looked_around, settings_of
-from whet.evaluators.repository.changes import Change, changed_functions
+from whet.evaluators.repository.changes import ChangedFunction, changed_functions
 from whet.evaluators.repository.end_to_end import Asked, end_to_end
 from whet.evaluators.repository.revisions import Checkout, Worktree, listed
 from whet.evaluators.repository.skipped import skipped_file
@@ -168,7 +168,7 @@ class _Judging:
             message=message,
         )
 
-    def _functions(self, changes: Sequence[Change]) -> Iterator[FunctionAnswer]:
+    def _functions(self, changes: Sequence[ChangedFunction]) -> Iterator[FunctionAnswer]:
         judged = 0
         for change in changes:
             why = self._why_not(change)
@@ -181,7 +181,7 @@ class _Judging:
             self.listener(Event(EventKind.STAGE, f"{change.target}: before and after"))
             yield self._judged(change)
 
-    def _why_not(self, change: Change) -> str:
+    def _why_not(self, change: ChangedFunction) -> str:
         """Returns why a function is not judged by itself; empty where it is."""
         text = (self.ours if change.after is None else self.theirs).file(change.path).read_text("utf-8", "replace")
         if skipped := skipped_file(change.path, text, self.survey.ignore):
@@ -192,7 +192,7 @@ class _Judging:
             return "it is gone"
         return "" if change.before == change.after else "its parameters changed"
 
-    def _judged(self, change: Change) -> FunctionAnswer:
+    def _judged(self, change: ChangedFunction) -> FunctionAnswer:
         found = self._verified(change)
         if isinstance(found, str):
             return FunctionAnswer(change.target, RevisionAnswer.NOT_JUDGED, found)
@@ -213,7 +213,7 @@ class _Judging:
                     answer, why = RevisionAnswer.NOT_JUDGED, f"beside the rest of the old commit: {why}"
         return FunctionAnswer(change.target, answer, why, speedup, found.run)
 
-    def _verified(self, change: Change) -> Result | str:
+    def _verified(self, change: ChangedFunction) -> Result | str:
         """Takes the new file up the ladder of the old one; returns why there are no inputs, where there are none."""
         given = {name: getattr(self.settings, name) for name in Options.__slots__}
         given |= {"project": self.ours.root}

@@ -7,7 +7,6 @@ which must be noticed before any verdict is believed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -18,15 +17,13 @@ from whet.core.circumstances import Circumstances, TimedInput
 from whet.core.errors import BaselineError
 from whet.core.evidence import Provenance
 from whet.core.helpers import Helpers
-from whet.core.measurement import Measurement
 from whet.core.options import Options
 from whet.core.profile import Profile
-from whet.core.rungs import beyond
 from whet.core.task import Commands, Kind, Task
 from whet.core.verdict import Reason, Verdict
 from whet.evaluators.circumstances import CACHES, CPUINFO, caches, vectors
 from whet.evaluators.evidence.provenance import machine, toolchain
-from whet.evaluators.finding import Fault, Finding, Passed, Skipped, found_by, sound
+from whet.evaluators.finding import Fault, Finding, Passed, Skipped, sound
 from whet.evaluators.given_files import read_text
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.mutants.registry import mutants
@@ -34,7 +31,7 @@ from whet.evaluators.repository.end_to_end import Asked, end_to_end
 from whet.evaluators.repository.native_profiling import compilers_with, profiled
 from whet.evaluators.repository.suite_run import BESIDE, Suite
 from whet.evaluators.repository.trees import Ground, Snapshot, copied, snapshot
-from whet.evaluators.rungs import Check, climbed, ended, extended, measured, unasked
+from whet.evaluators.rungs import Check, Timed, climb_rung, climbed, extended
 from whet.evaluators.screening import screened
 from whet.evaluators.shell import Ran
 from whet.evaluators.timing.instruments import default_instruments
@@ -265,15 +262,12 @@ class WholeProject:
         return Fault(Reason.MEMORY_ERROR, f"watched by sanitizers: {_report(ran)}")
 
     def _timed(self, candidate: Candidate, verdict: Verdict, name: str) -> Verdict:
-        if beyond(name, self._options.until):
-            return extended(verdict, unasked(name, self._options.until))
-        start = time.perf_counter()
+        rung, found = climb_rung(name, lambda: self._pairs(candidate), self._options.until)
+        return extended(verdict, rung, found.measurement if isinstance(found, Timed) else None)
+
+    def _pairs(self, candidate: Candidate) -> Timed:
         with self._built(candidate.source) as built:
-            found = found_by(lambda: end_to_end(self._ground, self._asked, self._standing, sound(built)))
-        spent = time.perf_counter() - start
-        if isinstance(found, Measurement):
-            return extended(verdict, measured(name, found, spent), found)
-        return extended(verdict, ended(name, found, spent))
+            return Timed(sound(end_to_end(self._ground, self._asked, self._standing, sound(built))))
 
 
 def _first_difference(ours: Ran, theirs: Ran) -> str:

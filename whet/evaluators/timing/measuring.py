@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -16,23 +15,23 @@ from whet.core.measurement import OF_TIME, Measurement
 from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.task import Kind
-from whet.core.verdict import Reason, Rung
+from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, found_by, sound
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
 from whet.evaluators.languages.registry import language_of_task
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
-from whet.evaluators.rungs import ended, measured, with_the_baseline
+from whet.evaluators.rungs import Timed, with_the_baseline
 from whet.evaluators.timing.decision import Rule, described, least, sequential
 from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
-from whet.evaluators.timing.plan import Plan
+from whet.evaluators.timing.plan import TimingPlan
 from whet.evaluators.timing.starts import without_start
 from whet.evaluators.timing.turns import Bench, Judge, TimedWorkload, Turn, from_raw
 from whet.evaluators.timing.zygotes import Zygotes
@@ -45,13 +44,13 @@ CHARGED = (*OF_TIME, "cpu")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One measuring of a candidate; see `Measuring.climb`."""
+    """One measuring of a candidate; see `Measuring.timed`."""
 
     rung: str
     candidate: Candidate
     baseline: Baseline
     workloads: Sequence[TimedWorkload]
-    plan: Plan
+    plan: TimingPlan
     seed: int
 
     @property
@@ -91,15 +90,8 @@ class Measuring:
         self._zygotes = Zygotes()
         self._versions: Versions | None = None
 
-    def climb(
-        self,
-        name: str,
-        candidate: Candidate,
-        baseline: Baseline,
-        plan: Plan,
-        seed: int,
-    ) -> tuple[Rung, Measurement | None]:
-        """Measures a candidate that was found right.
+    def timed(self, name: str, candidate: Candidate, baseline: Baseline, plan: TimingPlan, seed: int) -> Timed:
+        """Measures a candidate that was found right; of several measurements, the weakest decides.
 
         Args:
             name: of the rung: ``measure``, or ``confirm``, which takes sizes that nobody listed and all flags.
@@ -108,27 +100,19 @@ class Measuring:
             plan: how long.
             seed: of the inputs and of the order.
 
-        Returns:
-            the rung, and the weakest measurement where there is one.
+        Raises:
+            RungEndedError: it shows a fault, or the baseline was lost.
         """
         workloads = baseline.workloads(self._source, seed if name == "confirm" else None)
-        asked = _Asked(name, candidate, baseline, workloads, plan, seed)
-        start = time.perf_counter()
-        found = found_by(lambda: self._taken(asked))
-        spent = time.perf_counter() - start
-        if not isinstance(found, _Taken):
-            return ended(name, found, spent), None
-        weakest = least([one for _, one in found.measurements])
-        rung = measured(name, weakest, spent)
-        facts = [{**what, **to_plain(one)} for what, one in found.measurements]
-        evidence = {**rung.evidence, "measurements": facts}
+        found = self._taken(_Asked(name, candidate, baseline, workloads, plan, seed))
+        evidence: dict[str, Any] = {"measurements": [{**what, **to_plain(one)} for what, one in found.measurements]}
         if self._versions is not None and self._versions.failed:
             evidence["not_compiled"] = dict(self._versions.failed)
         if short := baseline.too_short(self._source):
             evidence["too_short_to_time"] = short
         if found.refused:
             evidence["not_built"] = found.refused
-        return replace(rung, evidence=evidence), weakest
+        return Timed(least([one for _, one in found.measurements]), evidence)
 
     def _taken(self, asked: _Asked) -> _Taken:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""

@@ -9,17 +9,16 @@ from whet.core.candidate import Candidate
 from whet.core.events import Listener, null_listener
 from whet.core.measurement import Measurement
 from whet.core.options import Options
-from whet.core.verdict import Rung
 from whet.evaluators.artifacts import Builder
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.rungs import measured
+from whet.evaluators.rungs import Timed
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.measuring import Measuring
-from whet.evaluators.timing.plan import Plan
+from whet.evaluators.timing.plan import TimingPlan
 from whet.evaluators.timing.statistics import QUICK, Stage, StoppingPlan
 
 
@@ -67,41 +66,27 @@ class Metrics:
         self._first = first[1]
         self._others = others
 
-    def climb(
-        self,
-        name: str,
-        candidate: Candidate,
-        baseline: Baseline,
-        plan: Plan,
-        seed: int,
-    ) -> tuple[Rung, Measurement | None]:
-        """Measures a candidate that was found right; see `whet.evaluators.timing.measuring.Measuring.climb`.
+    def timed(self, name: str, candidate: Candidate, baseline: Baseline, plan: TimingPlan, seed: int) -> Timed:
+        """Measures a candidate that was found right; see `whet.evaluators.timing.measuring.Measuring.timed`.
 
-        Returns:
-            the rung, and the measurement of the metric that decides with those of the others beside it, once that has
-            decided. None where the candidate showed a fault in any of them.
+        The metrics beside the one that decides are measured once that has decided.
         """
-        rung, first = self._first.climb(name, candidate, baseline, plan, seed)
-        if first is None or first.undecided or not (self._others or self._options.constraints):
-            return rung, first
+        first = self._first.timed(name, candidate, baseline, plan, seed)
+        if first.measurement.undecided or not (self._others or self._options.constraints):
+            return first
         found: list[Measurement] = []
-        evidence = {}
-        seconds = rung.seconds
+        beside = {}
         for meter, measuring in self._others:
-            if not wanted(meter.name, self._options.metrics, (first, *found)):
+            if not wanted(meter.name, self._options.metrics, (first.measurement, *found)):
                 continue
             looked = looks_at(meter, self._options)
-            taken = Plan(looked.confirm if name == "confirm" else looked.beside)
-            own, one = measuring.climb(name, candidate, replace(baseline, meter=meter), taken, derive(seed, meter.name))
-            if one is None:
-                return own, None
-            found.append(one)
-            evidence[meter.name] = own.evidence
-            seconds += own.seconds
-        joined = constrained(first, found, self._options.constraints)
-        told = measured(name, joined, seconds)
-        detail = "; ".join((told.detail, *map(_figures, found)))
-        return replace(told, detail=detail, evidence={**rung.evidence, **told.evidence, "beside": evidence}), joined
+            taken = TimingPlan(looked.confirm if name == "confirm" else looked.beside)
+            own_seed = derive(seed, meter.name)
+            one = measuring.timed(name, candidate, replace(baseline, meter=meter), taken, own_seed)
+            found.append(one.measurement)
+            beside[meter.name] = one.facts
+        joined = constrained(first.measurement, found, self._options.constraints)
+        return Timed(joined, {**first.evidence, "beside": beside}, tuple(map(_figures, found)))
 
 
 def _figures(found: Measurement) -> str:

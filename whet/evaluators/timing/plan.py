@@ -9,7 +9,7 @@ from whet.evaluators.timing.statistics import Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TimingPlan:
     """What one measuring of a candidate takes.
 
     Attributes:

@@ -16,7 +16,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox.workers.base import End, Host, Outcome, Standing, Work
 from whet.sandbox.workers.errors import raised
 from whet.sandbox.workers.places import Line, Piece, Place, Seat, line_of
-from whet.sandbox.workers.serve import Answer
+from whet.sandbox.workers.serve import WorkReply
 
 MOST_DEATHS, MOST_ATTEMPTS = 3, 10
 """Workers that may die of a piece of work, and those that may begin it where whole hosts die."""
@@ -134,7 +134,7 @@ class Dispatcher(ABC):
             self._idle.update(dict.fromkeys(place.seats))
             self._fill(place.seats)
 
-    def _ended(self, seat: Seat, answer: Answer) -> None:
+    def _ended(self, seat: Seat, answer: WorkReply) -> None:
         """A worker answered."""
         with self._lock:
             piece, place = self._freed(seat)

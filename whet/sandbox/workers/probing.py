@@ -8,7 +8,7 @@ from whet.sandbox.workers.errors import raised
 from whet.sandbox.workers.health import Moment, now
 from whet.sandbox.workers.places import Piece, Place, Seat
 from whet.sandbox.workers.quarantine import Quarantine
-from whet.sandbox.workers.serve import Answer
+from whet.sandbox.workers.serve import WorkReply
 
 PROBE = "whet.sandbox.workers.health:probe"
 PROBE_SECONDS = 60.0
@@ -54,7 +54,7 @@ class Probing(Dispatcher):
         self._probed[seat] = now()
         return Piece(next(self._tickets), Work("", self._probe, {}, Needs(timing=True)), probe=True)
 
-    def _ended(self, seat: Seat, answer: Answer) -> None:
+    def _ended(self, seat: Seat, answer: WorkReply) -> None:
         with self._lock:
             if (sent_at := self._probed.pop(seat, None)) is None:
                 super()._ended(seat, answer)
@@ -74,7 +74,7 @@ class Probing(Dispatcher):
                 self._fault(seat.place, f"its health probe ended early: {cause}")
             self._freed(seat)
 
-    def _judge(self, place: Place, answer: Answer, sent_at: Moment) -> None:
+    def _judge(self, place: Place, answer: WorkReply, sent_at: Moment) -> None:
         if answer.raised is not None:
             self._fault(place, f"its health probe failed: {raised(answer.raised)}")
         elif why := self._quarantine.judge(place.name, answer.result, sent_at, now()):

@@ -16,7 +16,7 @@ from pathlib import Path
 import whet
 from whet.core.errors import SandboxError
 from whet.sandbox.workers.errors import told
-from whet.sandbox.workers.serve import Answer, Order
+from whet.sandbox.workers.serve import WorkReply, Order
 
 GRACE_SECONDS = 5.0
 """In which an idle worker closes what it kept."""
@@ -45,7 +45,7 @@ class Worker:
         self._ended = 0
         self._closed = False
 
-    def do(self, order: Order) -> Answer:
+    def do(self, order: Order) -> WorkReply:
         """Has a piece of work done.
 
         Raises:
@@ -61,7 +61,7 @@ class Worker:
             try:
                 process = self._process = self._running()
             except OSError as error:
-                return Answer(raised=told(SandboxError(f"no worker could be started on {self._host}: {error}")))
+                return WorkReply(raised=told(SandboxError(f"no worker could be started on {self._host}: {error}")))
             self._doing = order.ticket
         died = False
         try:
@@ -141,12 +141,12 @@ class _Process:
         poll.register(self._socket, select.POLLRDHUP)
         return not poll.poll(0)
 
-    def ask(self, order: Order) -> Answer:
+    def ask(self, order: Order) -> WorkReply:
         self.begun = False
         if not self._ready:
             self._ready = self._connection.recv()
         self._connection.send(order)
-        while not isinstance(answer := self._connection.recv(), Answer):
+        while not isinstance(answer := self._connection.recv(), WorkReply):
             self.begun = True
         return answer
 

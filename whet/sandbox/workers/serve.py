@@ -34,7 +34,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkReply:
     """What a worker says of a piece of work.
 
     Attributes:
@@ -73,7 +73,7 @@ class OwnBench:
             self._store.close()
 
 
-def serve(bench: OwnBench, order: Order, begin: Callable[[], None]) -> Answer:
+def serve(bench: OwnBench, order: Order, begin: Callable[[], None]) -> WorkReply:
     """Does a piece of work, unless its result is in the store; the result is stored before it is told.
 
     Args:
@@ -91,5 +91,5 @@ def serve(bench: OwnBench, order: Order, begin: Callable[[], None]) -> Answer:
             if order.key:
                 result = bench.store.keep_result(order.key, result)
     except Exception as error:
-        return Answer(raised=told(error), seconds=time.monotonic() - begun)
-    return Answer(result, seconds=time.monotonic() - begun)
+        return WorkReply(raised=told(error), seconds=time.monotonic() - begun)
+    return WorkReply(result, seconds=time.monotonic() - begun)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, scalar
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.simd import block
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import MATH
@@ -35,7 +35,7 @@ class SeveralAccumulators(FunctionEdit):
     needs = "a counting loop of nothing but `sum += ...`, `product *= ...` or `if (x > most) most = x` on floats"
     unsafe = "floats, which are joined in another order: other last digits, and another sign of zero"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             reduction = _sum(source, found.body) or _extreme(source, found.body)
@@ -47,7 +47,7 @@ class SeveralAccumulators(FunctionEdit):
                 at = source.fresh(f"{found.name}_ahead")
                 why = f"each step of '{reduction.total}' waits for the one before"
                 lines = _lines(source, found, reduction, kind, at)
-                yield Change(source.tokens[first].line, ahead(source, found, at, lines), why)
+                yield Replacement(source.tokens[first].line, ahead(source, found, at, lines), why)
 
 
 def _lines(source: CppSource, found: Counted, reduction: _Reduction, kind: str, at: str) -> list[str]:

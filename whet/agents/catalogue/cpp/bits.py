@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
 
@@ -19,7 +19,7 @@ class BytesNotBits(CppEdit):
     needs = "`vector<bool>`, of which no element is written to a stream, flipped or bound to a bool reference"
     unsafe = "more values than the cache holds as bytes; an element whose type is deduced and printed"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole file."""
         places = [
             index for index, token in enumerate(source.tokens) if token.text == "bool" and _is_packed(source, index)
@@ -28,7 +28,7 @@ class BytesNotBits(CppEdit):
         printed = any(_is_seen(source, each, index) for each in found for index in uses(source, each))
         if places and not printed and source.symbol is None and not source.has_name("flip"):
             splices = [whole(source, Region(index, index + 1), "char") for index in places]
-            yield Change(source.tokens[places[0]].line, splices, "each look at a bit shifts and masks")
+            yield Replacement(source.tokens[places[0]].line, splices, "each look at a bit shifts and masks")
 
 
 def _is_packed(source: CppSource, index: int) -> bool:

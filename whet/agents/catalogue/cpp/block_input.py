@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, before_all, include, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, before_all, include, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
 _OTHERS = (
@@ -112,7 +112,7 @@ class BlockInputs(CppEdit):
     needs = "cin used with `>>` and getline alone, nothing else that reads stdin, C++17"
     unsafe = "a dialogue in which an answer follows each question; types of the program's own that are read"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole program."""
         splices: list[Splice] = []
         lines = []
@@ -130,7 +130,7 @@ class BlockInputs(CppEdit):
             return
         headers = [splice for header in HEADERS for splice in include(source, header)]
         why = "the stream asks its locale and buffer for each character of a number"
-        yield Change(lines[0], [*headers, Splice(place, place, READER.lstrip()), *splices], why)
+        yield Replacement(lines[0], [*headers, Splice(place, place, READER.lstrip()), *splices], why)
 
 
 def _replaced(source: CppSource, index: int) -> list[Splice]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, before_all, include, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, before_all, include, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import variable
 
@@ -57,7 +57,7 @@ class BlockOutputs(CppEdit):
     needs = "cout used with `<<` alone, without manipulators but endl, nothing else that writes to stdout, C++17"
     unsafe = "a dialogue in which each line must be seen before the next is read; a crash loses more output"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole program."""
         splices: list[Splice] = []
         lines = []
@@ -78,7 +78,7 @@ class BlockOutputs(CppEdit):
             return
         headers = [splice for header in HEADERS for splice in include(source, header)]
         why = "the stream formats and checks its state for each piece that is written"
-        yield Change(lines[0], [*headers, Splice(place, place, WRITER.lstrip()), *splices], why)
+        yield Replacement(lines[0], [*headers, Splice(place, place, WRITER.lstrip()), *splices], why)
 
 
 def _is_formatting(source: CppSource, index: int) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, before_all, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, before_all, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
 _OTHERS = (
@@ -67,7 +67,7 @@ class BlockScans(CppEdit):
     needs = "scanf of whole numbers alone, and nothing else that reads stdin"
     unsafe = "a dialogue; numbers too large for their type"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole program."""
         splices: list[Splice] = []
         lines = []
@@ -88,7 +88,7 @@ class BlockScans(CppEdit):
         readers = [ONE.format(name=_reader(kind), type=TYPES[kind]) for kind in TYPES if kind in types]
         text = READER.lstrip() + "".join(readers)
         why = "scanf reads its format anew, and locks the stream, for each number"
-        yield Change(lines[0], [Splice(place, place, text), *splices], why)
+        yield Replacement(lines[0], [Splice(place, place, text), *splices], why)
 
 
 def _call(source: CppSource, index: int) -> tuple[Splice, list[str]] | None:

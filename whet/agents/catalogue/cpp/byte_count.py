@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at, is_integer, stays
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.simd import Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
@@ -21,7 +21,7 @@ class VectorCounts(FunctionEdit):
     needs = "a counting loop of nothing but `count += s[i] == c;` or `if (s[i] == c) count++;` on bytes"
     unsafe = "a counter that other threads look at meanwhile"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             parts = _parts(source, found)
@@ -37,7 +37,7 @@ class VectorCounts(FunctionEdit):
             lines = either(partial(_block, names=names, asked=asked, bound=source.slice(found.bound)))
             why = f"'{source.word(count)}' grows by one byte a turn"
             line = source.tokens[count].line
-            yield Change(line, [*intrinsics(source), *ahead(source, found, at, lines)], why)
+            yield Replacement(line, [*intrinsics(source), *ahead(source, found, at, lines)], why)
 
 
 def _block(width: Width, names: tuple[str, str, str], asked: tuple[str, str, str, str], bound: str) -> list[str]:

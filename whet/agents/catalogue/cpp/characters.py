@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import variable
 
@@ -22,7 +22,7 @@ class Characters(CppEdit):
     needs = "`s.substr(i, 1)` or `s.substr(s.size() - 1)`, compared with one character or appended"
     unsafe = "an index at or behind the end of the string, where substr gives an empty string or throws"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole file."""
         splices: list[Splice] = []
         lines = []
@@ -32,7 +32,7 @@ class Characters(CppEdit):
                 splices += new
                 lines += [token.line] if new else []
         if splices:
-            yield Change(lines[0], splices, "a string is made of one character to look at it or to hand it on")
+            yield Replacement(lines[0], splices, "a string is made of one character to look at it or to hand it on")
 
 
 def _character(source: CppSource, index: int) -> list[Splice]:

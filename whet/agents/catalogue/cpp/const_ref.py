@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Function, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
@@ -25,7 +25,7 @@ class ConstReferences(CppEdit):
     needs = "a parameter of a standard container type, taken by value, that the function does not change"
     unsafe = "a function that changes the caller's object by another way while it reads the parameter"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a function."""
         for function in source.functions:
             same = [each for each in source.functions if each.name == function.name]
@@ -43,7 +43,7 @@ class ConstReferences(CppEdit):
             if splices:
                 names = ", ".join(f"'{source.word(_name_at(source, function.params[p]))}'" for p in copied)
                 why = f"'{function.name}' copies {names} on each call and only reads it"
-                yield Change(source.tokens[function.at].line, splices, why, _calls(source, function.name))
+                yield Replacement(source.tokens[function.at].line, splices, why, _calls(source, function.name))
 
 
 def _calls(source: CppSource, name: str) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import may_change
 from whet.agents.catalogue.cpp.variables import Variable, is_global, uses, variables
@@ -27,13 +27,13 @@ class ConstantGlobals(CppEdit):
     needs = "`int n = 1000;` outside all functions, which the file never changes"
     unsafe = "another file that changes the number"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for all such numbers of the file."""
         found = [each for each in variables(source) if _is_constant(source, each)]
         if found:
             splices = [Splice(start, start, "const ") for start in sorted({_start(source, each) for each in found})]
             names = ", ".join(f"'{each.name}'" for each in found)
-            yield Change(source.tokens[found[0].at].line, splices, f"{names} never changes, and is loaded each time")
+            yield Replacement(source.tokens[found[0].at].line, splices, f"{names} never changes, and is loaded each time")
 
 
 def _start(source: CppSource, found: Variable) -> int:

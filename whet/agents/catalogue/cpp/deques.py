@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
 
@@ -24,7 +24,7 @@ class FrontDeques(CppEdit):
     needs = "a local vector with `q.erase(q.begin())` or `q.insert(q.begin(), x)`, whose other uses a deque has too"
     unsafe = "references or iterators that are kept while the front changes"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a vector."""
         for found in variables(source):
             if not found.type.startswith("vector <") or found.marks or found.is_member:
@@ -38,7 +38,7 @@ class FrontDeques(CppEdit):
                 vector = next(at for at in range(found.first, found.at) if source.word(at) == "vector")
                 splices = [whole(source, Region(vector, vector + 1), "deque"), *include(source, "deque")]
                 why = f"each change at the front of '{found.name}' moves all its elements"
-                yield Change(source.tokens[places[0]].line, [*splices, *fronts], why)
+                yield Replacement(source.tokens[places[0]].line, [*splices, *fronts], why)
 
 
 def _front(source: CppSource, found: Variable, index: int) -> Splice | None:

@@ -20,7 +20,7 @@ class Splice(NamedTuple):
     text: str
 
 
-class Change(NamedTuple):
+class Replacement(NamedTuple):
     """One change of a file: the costly line, what is spliced in, the reason, and lines that call what is changed."""
 
     line: int
@@ -41,7 +41,7 @@ class CppEdit(ABC):
     assumes: tuple[str, ...] = ()
 
     @abstractmethod
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a place."""
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:

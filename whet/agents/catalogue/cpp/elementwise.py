@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.lanes import Lanes, lanes_of, written
 from whet.agents.catalogue.cpp.simd import block
 from whet.agents.catalogue.cpp.source import CppSource, Region
@@ -22,7 +22,7 @@ class ElementwiseVectors(FunctionEdit):
     needs = "a counting loop of nothing but `y[i] += a * x[i]` or another sum of products, all of one type"
     unsafe = "an output that overlaps an input otherwise than element on element"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             first = found.body.first
@@ -35,7 +35,7 @@ class ElementwiseVectors(FunctionEdit):
                 at = source.fresh(f"{found.name}_ahead")
                 why = f"'{source.word(first)}' is written element by element"
                 lines = _lines(source, found, lanes, computed, at)
-                yield Change(source.tokens[first].line, ahead(source, found, at, lines), why)
+                yield Replacement(source.tokens[first].line, ahead(source, found, at, lines), why)
 
 
 def _lines(source: CppSource, found: Counted, lanes: Lanes, computed: Region, at: str) -> list[str]:

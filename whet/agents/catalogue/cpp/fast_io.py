@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, indentation, newline
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, indentation, newline
 from whet.agents.catalogue.cpp.source import CppSource
 
 _STDIO = (
@@ -23,7 +23,7 @@ class FastStreams(CppEdit):
     needs = "`endl`, or cin and cout in a program with main and without printf, scanf and the like"
     unsafe = "a dialogue in which each line must be seen before the next is read; a crash loses unflushed output"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole program."""
         splices = []
         lines = []
@@ -40,7 +40,7 @@ class FastStreams(CppEdit):
             splices.append(Splice(brace.end, brace.end, text))
             lines.append(brace.line)
         if splices:
-            yield Change(
+            yield Replacement(
                 lines[0], splices, "the streams flush on each line or keep in step with C's; neither is needed"
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, indentation, newline, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, indentation, newline, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
 
@@ -19,7 +19,7 @@ class FlatGrids(CppEdit):
     needs = "a local `vector<vector<T>> g(n, vector<T>(m))`, used as `g[i][j]`, `g.size()` and `g[i].size()` alone"
     unsafe = "a column beyond the end of its row, which is now one of the next row"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a matrix."""
         for found in variables(source):
             is_local = not found.marks and not found.is_member and found.type.startswith("vector < vector <")
@@ -30,7 +30,7 @@ class FlatGrids(CppEdit):
             if made is None or not looks or not all(looks):
                 continue
             why = f"each row of '{found.name}' lies in a place of its own"
-            yield Change(source.tokens[found.at].line, [made, *(each for each in looks if each)], why)
+            yield Replacement(source.tokens[found.at].line, [made, *(each for each in looks if each)], why)
 
 
 def _made(source: CppSource, found: Variable) -> Splice | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
 
@@ -21,7 +21,7 @@ class SortedHeaps(CppEdit):
     needs = "a local vector, sorted whole in a loop, of which only the end behind is taken, or only the front"
     unsafe = "elements that are equal but differ, whose order a sort leaves to chance too"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a vector."""
         for found in variables(source):
             element = found.type.removeprefix("vector < ").removesuffix(" >")
@@ -33,7 +33,7 @@ class SortedHeaps(CppEdit):
                 yield change
 
 
-def _heap(source: CppSource, found: Variable, element: str) -> Change | None:
+def _heap(source: CppSource, found: Variable, element: str) -> Replacement | None:
     places = uses(source, found)
     sorts = [sort for index in places if (sort := _sort(source, found, index, element))]
     covered = [index for index in places if any(index in span for span, _, _ in sorts)]
@@ -65,7 +65,7 @@ def _heap(source: CppSource, found: Variable, element: str) -> Change | None:
     gone = [whole(source, span, ";") for span, _, _ in sorts]
     headers = [*include(source, "queue"), *include(source, "functional")]
     why = f"'{found.name}' is sorted again for each element that is taken"
-    return Change(source.tokens[sorts[0][2]].line, [*headers, head, *gone, *splices], why)
+    return Replacement(source.tokens[sorts[0][2]].line, [*headers, head, *gone, *splices], why)
 
 
 def _sort(source: CppSource, found: Variable, index: int, element: str) -> tuple[Region, str, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, before_statement, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, before_statement, whole
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import MATH, may_change
 from whet.agents.catalogue.cpp.variables import Variable, is_global, variable
@@ -27,7 +27,7 @@ class InvariantMath(CppEdit):
     needs = "`sqrt(n)`, `pow(a, b)` and the like in a loop that changes none of their arguments"
     unsafe = "a loop that changes the numbers through a pointer; errno, where the loop makes no turn"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop and text of a call."""
         done: set[int] = set()
         for loop in source.loops:
@@ -40,14 +40,14 @@ class InvariantMath(CppEdit):
                 yield _change(source, loop, same)
 
 
-def _change(source: CppSource, loop: Loop, calls: list[Region]) -> Change:
+def _change(source: CppSource, loop: Loop, calls: list[Region]) -> Replacement:
     text = source.slice(calls[0])
     word = next(each for each in source.words(calls[0]) if each in MATH)
     local = source.fresh(f"{word}_value")
     kind = "const auto" if source.is_cpp else "const double"
     splices = before_statement(source, loop.at, loop.body.end, f"{kind} {local} = {text};")
     splices += [whole(source, call, local) for call in calls]
-    return Change(source.tokens[calls[0].first].line, splices, f"'{text}' is computed in each turn and stays the same")
+    return Replacement(source.tokens[calls[0].first].line, splices, f"'{text}' is computed in each turn and stays the same")
 
 
 def _calls(source: CppSource, loop: Loop) -> Iterator[Region]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.counted import head
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, whole
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
@@ -25,7 +25,7 @@ class LoopInterchange(CppEdit):
     )
     unsafe = "arrays that overlap; an element that several turns assign to"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a pair of loops."""
         for outer in source.loops:
             inner = _inner(source, outer)
@@ -36,7 +36,7 @@ class LoopInterchange(CppEdit):
                 heads = source.slice(outer.header), source.slice(inner.header)
                 splices = [whole(source, outer.header, heads[1]), whole(source, inner.header, heads[0])]
                 why = f"the loop over '{second}' steps from row to row"
-                yield Change(source.tokens[inner.at].line, splices, why)
+                yield Replacement(source.tokens[inner.at].line, splices, why)
 
 
 def _inner(source: CppSource, outer: Loop) -> Loop | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import may_change
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
@@ -22,7 +22,7 @@ class LookupsOnce(CppEdit):
     needs = "`if (m.count(k))` or `if (m.find(k) != m.end())` on a map, with `m[k]` or `m.at(k)` in what follows"
     unsafe = "code that erases the key meanwhile, by another way than the map's name"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a condition."""
         for found in variables(source):
             if not found.type.startswith(("map <", "unordered_map <")) or found.marks not in ("", "&"):
@@ -33,7 +33,7 @@ class LookupsOnce(CppEdit):
                     yield change
 
 
-def _once(source: CppSource, found: Variable, index: int) -> Change | None:
+def _once(source: CppSource, found: Variable, index: int) -> Replacement | None:
     asked = source.word(index + 2)
     is_condition = source.words(range(index - 2, index)) == ["if", "("] and source.word(index + 3) == "("
     if not is_condition or source.word(index + 1) != "." or asked not in ("count", "find"):
@@ -56,7 +56,7 @@ def _once(source: CppSource, found: Variable, index: int) -> Change | None:
     condition = f"auto {name} = {found.name}.find({source.slice(key)}); {name} != {found.name}.end()"
     splices: list[Splice] = [whole(source, Region(index, end), condition)]
     splices += [whole(source, place, f"{name}->second") for place in same]
-    return Change(source.tokens[index].line, splices, f"a key of '{found.name}' is looked up again once it is found")
+    return Replacement(source.tokens[index].line, splices, f"a key of '{found.name}' is looked up again once it is found")
 
 
 def _asks(source: CppSource, found: Variable, asked: str, close: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, before_statement
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, before_statement
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
@@ -23,7 +23,7 @@ class LoopBounds(CppEdit):
     needs = "`strlen(s)` or `v.size()` in the condition of a loop that does not change the length"
     unsafe = "a loop that writes a zero byte into the string, or changes the container by another way"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop and length."""
         for loop in source.loops:
             for call, name, function in _lengths(source, _condition(source, loop)):
@@ -45,7 +45,7 @@ class LoopBounds(CppEdit):
                     Splice(first.start, last.end, local),
                 ]
                 why = f"'{text}' is asked for in each turn of the loop; it stays the same"
-                yield Change(source.tokens[loop.at].line, splices, why)
+                yield Replacement(source.tokens[loop.at].line, splices, why)
 
 
 def _condition(source: CppSource, loop: Loop) -> Region:

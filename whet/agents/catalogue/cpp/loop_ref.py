@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.const_ref import CONTAINERS, type_end
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
@@ -20,7 +20,7 @@ class LoopReferences(CppEdit):
     needs = "`for (T x : xs)` with a container, string, pair or auto as T, where the body changes neither x nor xs"
     unsafe = "a body that changes the container by another way"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for loop in source.loops:
             words = source.words(loop.header)
@@ -30,7 +30,7 @@ class LoopReferences(CppEdit):
             splices = _by_reference(source, loop, colon)
             if splices:
                 why = f"'{source.slice(loop.header)}' copies each element and only reads it"
-                yield Change(source.tokens[loop.at].line, splices, why)
+                yield Replacement(source.tokens[loop.at].line, splices, why)
 
 
 def _by_reference(source: CppSource, loop: Loop, colon: int) -> list[Splice]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include, indentation, newline, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, indentation, newline, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
 
@@ -27,7 +27,7 @@ class SearchedVectors(CppEdit):
     needs = "`find(v.begin(), v.end(), x) == v.end()` on a local vector of numbers or strings that only grows"
     unsafe = "keys chosen so that their hashes collide; a searched value of another type than the elements"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a vector."""
         for found in variables(source):
             element = found.type.removeprefix("vector < ").removesuffix(" >")
@@ -43,7 +43,7 @@ class SearchedVectors(CppEdit):
             yield _change(source, found, searches, pushes)
 
 
-def _change(source: CppSource, found: Variable, searches: list[tuple[Region, str]], pushes: list[int]) -> Change:
+def _change(source: CppSource, found: Variable, searches: list[tuple[Region, str]], pushes: list[int]) -> Replacement:
     name = source.fresh(f"{found.name}_seen")
     words = source.words(range(found.first, found.at))
     scope = "std::" if "std" in words else ""
@@ -59,7 +59,7 @@ def _change(source: CppSource, found: Variable, searches: list[tuple[Region, str
         end = source.tokens[close].end
         splices += [Splice(start, start, "("), Splice(end, end, f", {name}.insert({found.name}.back()))")]
     why = f"'{found.name}' is searched from its front for each value"
-    return Change(source.tokens[searches[0][0].first].line, splices, why)
+    return Replacement(source.tokens[searches[0][0].first].line, splices, why)
 
 
 def _search(source: CppSource, found: Variable, index: int) -> tuple[Region, str] | None:

@@ -7,7 +7,7 @@ from functools import partial
 
 from whet.agents.catalogue.cpp.counted import ahead, counted
 from whet.agents.catalogue.cpp.counted_bits import Words, counted_words
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.simd import AVX2, SSE2, Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource
 
@@ -29,7 +29,7 @@ class VectorPopcounts(FunctionEdit):
     needs = "a counting loop of nothing but `sum += __builtin_popcountll(a[i])`, of `a[i] ^ b[i]`, or with masks"
     unsafe = "a sum that other threads look at meanwhile"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             words = counted_words(source, found)
@@ -40,7 +40,7 @@ class VectorPopcounts(FunctionEdit):
             lines = either(partial(_block, names=names, words=words, bound=bound), (LOOKED_UP, ADDED_UP))
             why = f"the bits in '{words.total}' are counted word by word"
             line = source.tokens[found.body.first].line
-            yield Change(line, [*intrinsics(source), *ahead(source, found, at, lines)], why)
+            yield Replacement(line, [*intrinsics(source), *ahead(source, found, at, lines)], why)
 
 
 def _loaded(width: Width, words: Words, at: str) -> str:

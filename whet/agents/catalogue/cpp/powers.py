@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import variable
 
@@ -23,7 +23,7 @@ class SmallPowers(CppEdit):
     needs = "`pow(x, 2)` with a variable, element or sum x whose evaluation has no effect"
     unsafe = "pow(x, 3) and pow(x, 4) may round otherwise in the last place; arguments of type long double"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole file."""
         splices: list[Splice] = []
         lines = []
@@ -35,7 +35,7 @@ class SmallPowers(CppEdit):
                     splices.append(whole(source, Region(first, source.partner[index + 1] + 1), text))
                     lines.append(token.line)
         if splices and not _has_long_double(source):
-            yield Change(lines[0], splices, "a library call computes a power that a product gives")
+            yield Replacement(lines[0], splices, "a library call computes a power that a product gives")
 
 
 def _product(source: CppSource, index: int) -> str:

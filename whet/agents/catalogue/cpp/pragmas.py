@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from whet.agents.catalogue.base import Label, Proposal
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, newline
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, newline
 from whet.agents.catalogue.cpp.source import CppSource
 from whet.agents.models.base import Brief
 
@@ -38,7 +38,7 @@ class Pragmas(CppEdit):
             allowed = super().propose(brief)
             yield from (each for each in allowed if not brief.features or "GCC target" not in each.source)
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a pragma, and one for all that are missing."""
         if not source.loops:
             return
@@ -51,7 +51,7 @@ class Pragmas(CppEdit):
         for pragmas in [*together, *([each] for each in missing)]:
             text = "".join(f"{each}{newline(source)}" for each in pragmas)
             start = source.directives[0].start if source.directives else 0
-            yield Change(1, [Splice(start, start, text)], f"the compiler may do more: {'; '.join(pragmas)}")
+            yield Replacement(1, [Splice(start, start, text)], f"the compiler may do more: {'; '.join(pragmas)}")
 
 
 def _has(source: CppSource, kind: str) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at, scalar, uncast
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.simd import AVX2, Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource
 
@@ -25,7 +25,7 @@ class VectorPrefixSums(FunctionEdit):
     needs = "a counting loop of nothing but `s += a[i]; out[i] = s;`, or in the other order, on 32-bit integers"
     unsafe = "an output that overlaps the input"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             sums = _sums(source, found)
@@ -34,7 +34,7 @@ class VectorPrefixSums(FunctionEdit):
                 lines = either(partial(_block, names=names, sums=sums, bound=source.slice(found.bound)))
                 why = f"'{sums.total}' waits for itself at each element"
                 line = source.tokens[found.body.first].line
-                yield Change(line, [*intrinsics(source), *ahead(source, found, names[0], lines)], why)
+                yield Replacement(line, [*intrinsics(source), *ahead(source, found, names[0], lines)], why)
 
 
 class _Sums(NamedTuple):

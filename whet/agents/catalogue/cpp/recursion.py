@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include, newline, spliced
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, newline, spliced
 from whet.agents.catalogue.cpp.source import CppSource, Function, Region
 from whet.agents.catalogue.cpp.uses import CONST_METHODS, MATH, may_change
 from whet.agents.catalogue.cpp.variables import Variable, variables
@@ -28,7 +28,7 @@ class KeptRecursion(CppEdit):
     needs = "a function that calls itself at two places, depends on whole numbers, and passes all else on as it is"
     unsafe = "data behind the parameters, or global, that changes while the call lasts"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a function."""
         for function in source.functions:
             body = function.body
@@ -79,7 +79,7 @@ def _is_pure(source: CppSource, function: Function, params: list[_Param], calls:
     return not any(may_change(source, name, body) for name in names if name != function.name)
 
 
-def _change(source: CppSource, function: Function, params: list[_Param], calls: list[int]) -> Change:
+def _change(source: CppSource, function: Function, params: list[_Param], calls: list[int]) -> Replacement:
     body = function.body or Region(0, 0)
     first = _start(source, function.at)
     result = source.slice(Region(first, function.at)).replace("static ", "").replace("inline ", "").strip()
@@ -113,7 +113,7 @@ def _change(source: CppSource, function: Function, params: list[_Param], calls: 
     ]
     splice = Splice(source.tokens[first].start, end, newline(source).join(lines))
     why = f"'{function.name}' computes the same values again and again"
-    return Change(source.tokens[calls[0]].line, [*include(source, "map"), *include(source, "tuple"), splice], why)
+    return Replacement(source.tokens[calls[0]].line, [*include(source, "map"), *include(source, "tuple"), splice], why)
 
 
 def _start(source: CppSource, index: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, before_statement
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, before_statement
 from whet.agents.catalogue.cpp.source import CppSource, Loop
 from whet.agents.catalogue.cpp.uses import may_change
 
@@ -19,7 +19,7 @@ class ReservedVectors(CppEdit):
     needs = "`vector<T> v;` and, in the same block, `for (i = 0; i < n; ...)` with an unconditional v.push_back"
     unsafe = "a loop that mostly ends early reserves more than it needs"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a vector and loop."""
         for loop in source.loops:
             bound = _bound(source, loop)
@@ -30,7 +30,7 @@ class ReservedVectors(CppEdit):
                 text = f"if ({bound} > 0) {name}.reserve({bound});"
                 splices = before_statement(source, loop.at, loop.body.end, text)
                 why = f"'{name}' is moved again and again while it grows to a size that is known before"
-                yield Change(source.tokens[index].line, splices, why)
+                yield Replacement(source.tokens[index].line, splices, why)
 
 
 def _bound(source: CppSource, loop: Loop) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.cpp.counted import element, is_integer
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit, Splice
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
 _SIGNS = ("+=", "-=", "|=", "^=")
@@ -20,7 +20,7 @@ class Selects(FunctionEdit):
     needs = "in a loop, `if (c) sum += x;` or `k++` on integers, `if (c) y[i] = x;`, or `if (c) out[k++] = x;`"
     unsafe = "an element that may not be touched where the condition is false: behind the array, or another thread's"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a branch."""
         for index, token in enumerate(source.tokens):
             if token.text != "if" or source.word(index + 1) != "(" or source.word(index - 1) == "else":
@@ -34,7 +34,7 @@ class Selects(FunctionEdit):
             if text and "{" not in source.words(test):
                 splice = Splice(token.start, source.tokens[end - 1].end, text)
                 why = f"the processor has to guess '{source.slice(test)}' in each turn"
-                yield Change(token.line, [splice], why)
+                yield Replacement(token.line, [splice], why)
 
 
 def _chosen(source: CppSource, test: Region, start: int, end: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at, scalar, uncast
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.simd import Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
@@ -23,7 +23,7 @@ class SmallDots(FunctionEdit):
     needs = "a counting loop of nothing but `sum += a[i] * b[i]`, on int8, uint8 or int16, with a sum of 32 bits"
     unsafe = "sums beyond 32 bits, which were undefined before and wrap around now"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             places = _factors(source, found)
@@ -36,7 +36,7 @@ class SmallDots(FunctionEdit):
             lines = either(partial(_block, names=names, factors=factors, total=total, bound=bound))
             line = source.tokens[found.body.first].line
             why = f"the products in '{total}' are widened and added up one by one"
-            yield Change(line, [*intrinsics(source), *ahead(source, found, names[0], lines)], why)
+            yield Replacement(line, [*intrinsics(source), *ahead(source, found, names[0], lines)], why)
 
 
 def _block(width: Width, names: tuple[str, ...], factors: list[tuple[str, str]], total: str, bound: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include, indentation, newline
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, indentation, newline
 from whet.agents.catalogue.cpp.source import CppSource
 
 _UNLOCKED = {
@@ -29,7 +29,7 @@ class UnlockedCharacters(CppEdit):
     needs = "getchar, putchar, getc or putc in a program without threads, on a POSIX system"
     unsafe = "several threads that use one stream; a strict C standard, whose headers hide the functions"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole file."""
         if source.has_name(*_THREADS) or any(each.name in _UNLOCKED for each in source.functions):
             return
@@ -44,7 +44,7 @@ class UnlockedCharacters(CppEdit):
             splices.append(Splice(first.start, token.end, _UNLOCKED[token.text]))
             lines.append(token.line)
         if splices:
-            yield Change(lines[0], splices, "each character takes and gives back the lock of its stream")
+            yield Replacement(lines[0], splices, "each character takes and gives back the lock of its stream")
 
 
 class WideOutput(CppEdit):
@@ -57,7 +57,7 @@ class WideOutput(CppEdit):
     needs = "printf, puts or the like in a loop of a program with main, without fflush and setvbuf"
     unsafe = "a dialogue in which each line must be seen before the next is read; a crash loses more output"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole program."""
         main = next((each for each in source.functions if each.name == "main" and each.body), None)
         written = next((token for token in source.tokens if token.text in _WRITES), None)
@@ -72,4 +72,4 @@ class WideOutput(CppEdit):
         text = "".join(f"{newline(source)}{indent}{call}" for call in calls)
         header = [] if source.includes("stdio.h") else include(source, "cstdio" if source.is_cpp else "stdio.h")
         why = "what is written goes to the system in small pieces"
-        yield Change(written.line, [*header, Splice(brace.end, brace.end, text)], why)
+        yield Replacement(written.line, [*header, Splice(brace.end, brace.end, text)], why)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include, statement_start, whole
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, statement_start, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
 
@@ -21,7 +21,7 @@ class StringsInPlace(CppEdit):
     needs = "`s = s + t` or `s = s.substr(0, n)` with a std::string s"
     unsafe = "`s = s.substr(n)` with n beyond the end, which throws and erases nothing"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a string."""
         for found in variables(source):
             if found.type != "string" or found.marks not in ("", "&"):
@@ -36,7 +36,7 @@ class StringsInPlace(CppEdit):
                     lines += [source.tokens[index].line] if new else []
             if splices:
                 why = f"'{found.name}' is copied as a whole to change its end"
-                yield Change(lines[0], _once(splices), why)
+                yield Replacement(lines[0], _once(splices), why)
 
 
 def _rebuilt(source: CppSource, found: Variable, index: int) -> Iterator[Splice]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice
 from whet.agents.catalogue.cpp.source import CppSource
 from whet.agents.catalogue.cpp.variables import variable
 
@@ -21,7 +21,7 @@ class UncheckedElements(CppEdit):
     needs = "`v.at(i)` on a vector, array, deque or string, in a file that catches nothing"
     unsafe = "an index beyond the end, which threw and now reads or writes what lies there"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change for the whole file."""
         if source.has_name("catch", "out_of_range"):
             return
@@ -37,7 +37,7 @@ class UncheckedElements(CppEdit):
                     splices.append(Splice(close.start, close.end, "]"))
                     lines.append(token.line)
         if splices:
-            yield Change(lines[0], splices, "each look at an element checks its index")
+            yield Replacement(lines[0], splices, "each look at an element checks its index")
 
 
 def _owner(source: CppSource, index: int) -> tuple[int, int]:

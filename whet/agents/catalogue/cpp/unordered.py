@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Change, CppEdit, Splice, include
+from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
 _HASHABLE = frozenset({
@@ -28,7 +28,7 @@ class UnorderedContainers(CppEdit):
     needs = "a map or set with a simple key that is neither iterated, nor compared, nor handed on"
     unsafe = "iterators kept over an insertion; keys chosen so that their hashes collide"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a declaration."""
         for index, token in enumerate(source.tokens):
             if token.text not in ("map", "set") or source.word(index + 1) != "<":
@@ -42,7 +42,7 @@ class UnorderedContainers(CppEdit):
                 ]
                 why = f"the order of '{names[0]}' is never used; a hash table finds a key at once"
                 first = min(each[0] for each in looks if each)
-                yield Change(source.tokens[first].line, splices, why)
+                yield Replacement(source.tokens[first].line, splices, why)
 
 
 def _declared(source: CppSource, index: int) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.counted import counted
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit, Splice, indentation, newline
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit, Splice, indentation, newline
 from whet.agents.catalogue.cpp.source import CppSource
 
 TIMES = (4, 8)
@@ -25,7 +25,7 @@ class UnrolledLoops(FunctionEdit):
     needs = "a counting loop that holds no other, in a file that unrolls none by a pragma yet"
     unsafe = "never wrong; slower where few turns are made, or where the code no longer fits the cache of instructions"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop and number of copies."""
         if any(PRAGMA.match(each.text) for each in source.directives):
             return
@@ -39,4 +39,4 @@ class UnrolledLoops(FunctionEdit):
                 for times in TIMES:
                     text = f"{opening}#pragma GCC unroll {times}{end}{indentation(source, at)}"
                     why = f"each turn over '{found.name}' ends in a test and a jump: {times} at a time"
-                    yield Change(source.tokens[at].line, [Splice(start, start, text)], why)
+                    yield Replacement(source.tokens[at].line, [Splice(start, start, text)], why)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at, stays
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.simd import AVX2, Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
@@ -27,7 +27,7 @@ class VectorSearches(FunctionEdit):
     needs = "a counting loop of nothing but `if (s[i] == c) return i;`, several such with `||`, or `a[i] != b[i]`"
     unsafe = "an array that ends before the loop's bound does, because a hit always comes first"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             test = _test(source, found)
@@ -39,7 +39,7 @@ class VectorSearches(FunctionEdit):
                 lines = either(partial(_block, at=at, hits=source.fresh("hits"), bound=bound, terms=terms))
                 why = f"'{source.slice(test)}' is asked of one element after the other"
                 line = source.tokens[test.first].line
-                yield Change(line, [*intrinsics(source), *ahead(source, found, at, lines)], why)
+                yield Replacement(line, [*intrinsics(source), *ahead(source, found, at, lines)], why)
 
 
 class _Term(NamedTuple):

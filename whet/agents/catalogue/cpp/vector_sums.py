@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, scalar
-from whet.agents.catalogue.cpp.edit import Change, FunctionEdit
+from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
 from whet.agents.catalogue.cpp.lanes import Lanes, lanes_of, written
 from whet.agents.catalogue.cpp.simd import block
 from whet.agents.catalogue.cpp.source import CppSource, Region
@@ -22,7 +22,7 @@ class VectorSums(FunctionEdit):
     needs = "a counting loop of nothing but `sum += a[i] * b[i]` or another sum of products, all of one type"
     unsafe = "floats, which are added in another order: other last digits"
 
-    def changes(self, source: CppSource) -> Iterator[Change]:
+    def changes(self, source: CppSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for found in counted(source):
             first = found.body.first
@@ -34,7 +34,7 @@ class VectorSums(FunctionEdit):
                 at = source.fresh(f"{found.name}_ahead")
                 why = f"each addition to '{source.word(first)}' waits for the one before"
                 lines = _lines(source, found, lanes, added, at)
-                yield Change(source.tokens[first].line, ahead(source, found, at, lines), why)
+                yield Replacement(source.tokens[first].line, ahead(source, found, at, lines), why)
 
 
 def _lines(source: CppSource, found: Counted, lanes: Lanes, added: Region, at: str) -> list[str]:

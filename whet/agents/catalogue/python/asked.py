@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import constants_end, hoist
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
@@ -27,7 +27,7 @@ class MembershipOfMade(PythonEdit):
     unsafe = "elements that cannot be hashed; elements that change meanwhile; texts, where `in` asks for parts"
     assumes: tuple[str, ...] = ("hashable", "no-string")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a question."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -41,7 +41,7 @@ class MembershipOfMade(PythonEdit):
                     yield from _any(source, scope, node)
 
 
-def _any(source: PythonSource, scope: Scope, call: cst.Call) -> Iterator[Change]:
+def _any(source: PythonSource, scope: Scope, call: cst.Call) -> Iterator[Replacement]:
     """Replaces ``any(f(y) == x for y in ys)``."""
     match only_argument(call):
         case (
@@ -64,7 +64,7 @@ def _made_once(
     element: cst.BaseExpression,
     replaced: cst.BaseExpression,
     question: str,
-) -> Iterator[Change]:
+) -> Iterator[Replacement]:
     variables = free_names(source, made.for_in) | free_names(source, element)
     variables -= _targets(source, made)
     base = made.for_in.iter.value if isinstance(made.for_in.iter, cst.Name) else "asked"
@@ -78,10 +78,10 @@ def _made_once(
         rewrite.expression(replaced, answer)
     elif not hoist(rewrite, scope, {replaced: answer}, variables, statement):
         return
-    yield Change(made, rewrite.code(), "the same list is made for each question; a set that is made once answers all")
+    yield Replacement(made, rewrite.code(), "the same list is made for each question; a set that is made once answers all")
 
 
-def _unwrapped(source: PythonSource, asked: cst.BaseExpression) -> Iterator[Change]:
+def _unwrapped(source: PythonSource, asked: cst.BaseExpression) -> Iterator[Replacement]:
     """Replaces ``list(d.keys())``, ``list(d)``, ``sorted(xs)`` and the like by what they copy."""
     copied = only_argument(asked)
     if not isinstance(asked, cst.Call) or copied is None or source.code(asked.func) not in _COPIES:
@@ -94,7 +94,7 @@ def _unwrapped(source: PythonSource, asked: cst.BaseExpression) -> Iterator[Chan
         rewrite = Rewrite(source)
         rewrite.expression(asked, source.code(copied))
         why = f"'{source.code(asked)}' copies all elements to ask for one"
-        yield Change(asked, rewrite.code(), why)
+        yield Replacement(asked, rewrite.code(), why)
 
 
 def _targets(source: PythonSource, made: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> set[str]:

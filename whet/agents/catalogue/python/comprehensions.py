@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value
 from whet.agents.catalogue.python.loops import only_part, operand, read_nest, statements
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -28,7 +28,7 @@ class Comprehensions(PythonEdit):
     unsafe = "expressions that look at the half-filled container through another name"
     assumes: tuple[str, ...] = ("no-alias",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -50,7 +50,7 @@ class _Filled(NamedTuple):
     at: cst.CSTNode
 
 
-def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Filled) -> Iterator[Change]:
+def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Filled) -> Iterator[Replacement]:
     found = uses(source, scope, filled.name)
     if len(within(source, found, loop)) != filled.acts or any(use.how is How.CAPTURED for use in found):
         return
@@ -73,7 +73,7 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     rewrite = Rewrite(source)
     body = " ".join([filled.element, *filled.clauses])
     rewrite.statement(loop, f"{filled.name} = {brackets[0]}{body}{brackets[1]}", gone=start)
-    yield Change(filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none")
+    yield Replacement(filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none")
 
 
 def _kind(empty: str) -> str:

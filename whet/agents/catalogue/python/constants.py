@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_constant
 from whet.agents.catalogue.python.kinds import bound_value, kind_of_value
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -32,7 +32,7 @@ class ConstantMembership(PythonEdit):
     unsafe = "elements asked for that cannot be hashed; another file that changes the list"
     assumes: tuple[str, ...] = ("hashable",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a constant of the file, and one a written-out list."""
         for name in names_in(source, source.module):
             yield from _named(source, name)
@@ -44,7 +44,7 @@ class ConstantMembership(PythonEdit):
                     yield from _written_out(source, node.comparator)
 
 
-def _named(source: PythonSource, name: str) -> Iterator[Change]:
+def _named(source: PythonSource, name: str) -> Iterator[Replacement]:
     binds = bindings(uses(source, source.module, name))
     if len(binds) != 1 or not is_constant(source, name, source.module):
         return
@@ -67,10 +67,10 @@ def _named(source: PythonSource, name: str) -> Iterator[Change]:
     rewrite.after(statement, f"{twin} = frozenset({name})")
     for test in tests:
         rewrite.expression(test, twin)
-    yield Change(tests[0], rewrite.code(), f"the constant list '{name}' is looked through each time; a set is not")
+    yield Replacement(tests[0], rewrite.code(), f"the constant list '{name}' is looked through each time; a set is not")
 
 
-def _written_out(source: PythonSource, value: cst.BaseExpression) -> Iterator[Change]:
+def _written_out(source: PythonSource, value: cst.BaseExpression) -> Iterator[Replacement]:
     if not isinstance(value, cst.List | cst.Tuple) or not _is_long_list(value):
         return
     constants = cst.SimpleString | cst.ConcatenatedString | cst.Integer
@@ -78,7 +78,7 @@ def _written_out(source: PythonSource, value: cst.BaseExpression) -> Iterator[Ch
         rewrite = Rewrite(source)
         rewrite.expression(value, "{" + ", ".join(source.code(each.value) for each in value.elements) + "}")
         why = f"{len(value.elements)} constants are compared one by one; a set of them is looked up"
-        yield Change(value, rewrite.code(), why)
+        yield Replacement(value, rewrite.code(), why)
 
 
 def _is_long_list(value: cst.BaseExpression | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_stable
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -32,7 +32,7 @@ class AvoidedCopies(PythonEdit):
     unsafe = "data that is nested deeper than the text shows, shared parts, and what is changed through another name"
     assumes: tuple[str, ...] = ("no-alias", "acyclic", "shallow")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a copy."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -56,7 +56,7 @@ def _deeply_copied(source: PythonSource, node: cst.BaseExpression) -> cst.BaseEx
 
 def _shallower(
     source: PythonSource, scope: Scope, node: cst.BaseExpression, original: cst.BaseExpression
-) -> Iterator[Change]:
+) -> Iterator[Replacement]:
     text = source.code(original)
     owner, _, name = source.code(node.func).rpartition(".") if isinstance(node, cst.Call) else ("", "", "")
     copy = f"{owner}.copy" if owner and name == "deepcopy" else "copy"
@@ -74,7 +74,7 @@ def _shallower(
     if form == text or copy != "copy" or rewrite.import_name("copy", "copy"):
         rewrite.expression(node, form)
         why = f"'{source.code(node)}' copies every part; '{form}' may be as deep as anything is changed"
-        yield Change(node, rewrite.code(), why)
+        yield Replacement(node, rewrite.code(), why)
 
 
 def _is_dict(source: PythonSource, scope: Scope, original: cst.BaseExpression) -> bool:
@@ -113,7 +113,7 @@ def _stays(source: PythonSource, scope: Scope, original: cst.BaseExpression) -> 
     return all(is_stable(source, scope, name, scope, _COPIERS) for name in free_names(source, original))
 
 
-def _left_out(source: PythonSource, scope: Scope, node: cst.BaseExpression) -> Iterator[Change]:
+def _left_out(source: PythonSource, scope: Scope, node: cst.BaseExpression) -> Iterator[Replacement]:
     """Replaces a shallow copy that a loop, a test or a reading function takes in."""
     original = _copied(node)
     is_other = isinstance(node, cst.Call) and last_name(node.func) in ("keys", "sorted")
@@ -127,7 +127,7 @@ def _left_out(source: PythonSource, scope: Scope, node: cst.BaseExpression) -> I
     if is_walked or _is_asked(source, node) or _is_only_read(source, above):
         rewrite = Rewrite(source)
         rewrite.expression(node, source.code(original))
-        yield Change(node, rewrite.code(), f"'{source.code(node)}' makes a copy that is only walked through")
+        yield Replacement(node, rewrite.code(), f"'{source.code(node)}' makes a copy that is only walked through")
 
 
 def _copied(node: cst.BaseExpression) -> cst.BaseExpression | None:

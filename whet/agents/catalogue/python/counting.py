@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import kind_of, kind_of_value
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -35,7 +35,7 @@ class CountedOnce(PythonEdit):
     unsafe = "elements that cannot be hashed; a string asked for parts longer than one character"
     assumes: tuple[str, ...] = ("hashable", "no-string", "reiterable")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a list."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -45,7 +45,7 @@ class CountedOnce(PythonEdit):
                     yield from _key(source, name, found)
 
 
-def _counted_once(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> Iterator[Change]:
+def _counted_once(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> Iterator[Replacement]:
     kind = kind_of(source, scope, name, found)
     counts = source.fresh(f"{name}_counts")
     replacements: dict[cst.CSTNode, str] = {}
@@ -58,10 +58,10 @@ def _counted_once(source: PythonSource, scope: Scope, name: str, found: list[Use
     rewrite = Rewrite(source)
     moved = hoist(rewrite, scope, replacements, {name}, f"{counts} = Counter({name})")
     if moved and rewrite.import_name("collections", "Counter"):
-        yield Change(moved[0], rewrite.code(), _why(name))
+        yield Replacement(moved[0], rewrite.code(), _why(name))
 
 
-def _key(source: PythonSource, name: str, found: list[Use]) -> Iterator[Change]:
+def _key(source: PythonSource, name: str, found: list[Use]) -> Iterator[Replacement]:
     """Replaces ``max(set(xs), key=xs.count)``."""
     for use in found:
         argument, statement = source.parent(use.site), source.statement_of(use.site)
@@ -75,7 +75,7 @@ def _key(source: PythonSource, name: str, found: list[Use]) -> Iterator[Change]:
             counts = source.fresh(f"{name}_counts")
             rewrite.before(statement, f"{counts} = Counter({name})")
             rewrite.expression(use.site, f"{counts}.__getitem__")
-            yield Change(use.site, rewrite.code(), _why(name))
+            yield Replacement(use.site, rewrite.code(), _why(name))
 
 
 def _why(name: str) -> str:

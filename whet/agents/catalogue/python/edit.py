@@ -13,7 +13,7 @@ from whet.agents.catalogue.python.source import PythonSource, read
 from whet.agents.models.base import Brief
 
 
-class Change(NamedTuple):
+class Replacement(NamedTuple):
     """One change of a file: the costly node of the old tree, the new text, and the reason."""
 
     at: cst.CSTNode
@@ -33,7 +33,7 @@ class PythonEdit(ABC):
     assumes: tuple[str, ...]
 
     @abstractmethod
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a place, within the functions in reach."""
 
     def propose(self, brief: Brief) -> Iterator[Proposal]:

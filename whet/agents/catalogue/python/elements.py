@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_stable
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.purity import pure_helpers
@@ -26,7 +26,7 @@ class ElementLoops(PythonEdit):
     unsafe = "dictionaries with numbers as keys; a second sequence that is shorter than the first"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -34,7 +34,7 @@ class ElementLoops(PythonEdit):
                     yield from _by_element(source, scope, node)
 
 
-def _by_element(source: PythonSource, scope: Scope, loop: cst.For) -> Iterator[Change]:
+def _by_element(source: PythonSource, scope: Scope, loop: cst.For) -> Iterator[Replacement]:
     match loop:
         case cst.For(
             target=cst.Name(value=index) as target,
@@ -79,7 +79,7 @@ def _by_element(source: PythonSource, scope: Scope, loop: cst.For) -> Iterator[C
     rewrite.change(target, lambda _: cst.parse_expression(variables))
     rewrite.expression(iterable, items)
     why = f"'{measured}[{index}]' looks each element up by its number; an iterator hands it over"
-    yield Change(loop, rewrite.code(), why)
+    yield Replacement(loop, rewrite.code(), why)
 
 
 def _indexed(source: PythonSource, node: cst.Name) -> tuple[str, cst.CSTNode | None]:

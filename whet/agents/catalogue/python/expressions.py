@@ -13,7 +13,7 @@ from itertools import islice
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_stable, outermost_point
 from whet.agents.catalogue.python.purity import helper_calls, imported, pure_helpers
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -36,7 +36,7 @@ class InvariantExpressions(PythonEdit):
     unsafe = "a loop that never ran now evaluates it; attributes that compute, or that other code changes"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a distinct expression and loop, and before them one of all in a function."""
         rebound = _rebound_attributes(source)
         for scope in source.scopes:
@@ -79,7 +79,7 @@ class _Facts:
         return cls(source, scope, rebound, frozenset(modules), harmless, calls)
 
 
-def _moved(source: PythonSource, groups: dict[tuple[str, cst.CSTNode], list[cst.BaseExpression]]) -> Change:
+def _moved(source: PythonSource, groups: dict[tuple[str, cst.CSTNode], list[cst.BaseExpression]]) -> Replacement:
     rewrite = Rewrite(source)
     taken: set[str] = set()
     for (text, point), nodes in groups.items():
@@ -93,7 +93,7 @@ def _moved(source: PythonSource, groups: dict[tuple[str, cst.CSTNode], list[cst.
             rewrite.expression(node, local)
     first = next(iter(groups.values()))[0]
     texts = ", ".join(f"'{' '.join(text.split())}'" for text, _ in list(groups)[:3])
-    return Change(first, rewrite.code(), f"{texts}: the same in every turn of a loop; once is enough")
+    return Replacement(first, rewrite.code(), f"{texts}: the same in every turn of a loop; once is enough")
 
 
 def _wish(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
@@ -29,7 +29,7 @@ class SortedForExtremes(PythonEdit):
     unsafe = "an empty sequence raises ValueError in place of IndexError; a negative k; NaN"
     assumes: tuple[str, ...] = ("no-nan", "non-negative")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a sorted list."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -57,7 +57,7 @@ class _Sorting(NamedTuple):
         return "nlargest" if self.from_top else "nsmallest"
 
 
-def _read_once(source: PythonSource, part: cst.Subscript) -> Iterator[Change]:
+def _read_once(source: PythonSource, part: cst.Subscript) -> Iterator[Replacement]:
     sorting = _sorting(source, part.value)
     if sorting is None or len(part.slice) != 1:
         return
@@ -74,10 +74,10 @@ def _read_once(source: PythonSource, part: cst.Subscript) -> Iterator[Change]:
             rewrite.expression(part, f"{sorting.first}({source.code(count)}, {sorting.arguments})")
         case _:
             return
-    yield Change(part, rewrite.code(), f"all of '{sorting.items}' is sorted, and one end of it is read")
+    yield Replacement(part, rewrite.code(), f"all of '{sorting.items}' is sorted, and one end of it is read")
 
 
-def _named(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
+def _named(source: PythonSource, scope: Scope, name: str) -> Iterator[Replacement]:
     """Rewrites ``ordered = sorted(xs)`` where only the first few of ``ordered`` are read."""
     found = uses(source, scope, name)
     binds = bindings(found)
@@ -98,7 +98,7 @@ def _named(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
     rewrite = Rewrite(source)
     if rewrite.import_name("heapq", sorting.first):
         rewrite.expression(value, f"{sorting.first}({count}, {sorting.arguments})")
-        yield Change(value, rewrite.code(), f"all of '{sorting.items}' is sorted, and the first {count} are read")
+        yield Replacement(value, rewrite.code(), f"all of '{sorting.items}' is sorted, and the first {count} are read")
 
 
 def _sorting(source: PythonSource, value: cst.BaseExpression) -> _Sorting | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
@@ -26,7 +26,7 @@ class GrowingTotals(PythonEdit):
     unsafe = "floats may be rounded otherwise; the extreme of an empty list is None instead of an error"
     assumes: tuple[str, ...] = ("no-nan",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a function of a list."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -37,7 +37,7 @@ class GrowingTotals(PythonEdit):
                         yield from _kept(source, name, function, asked, found)
 
 
-def _kept(source: PythonSource, name: str, function: str, asked: list[Use], found: list[Use]) -> Iterator[Change]:
+def _kept(source: PythonSource, name: str, function: str, asked: list[Use], found: list[Use]) -> Iterator[Replacement]:
     binds = bindings(found)
     appends = [use for use in found if use.calls("append")]
     repeated = [
@@ -61,7 +61,7 @@ def _kept(source: PythonSource, name: str, function: str, asked: list[Use], foun
     for use in asked:
         rewrite.expression(use.site, kept)
     why = f"'{function}({name})' goes through the whole list in each turn; what is added can be added to the result"
-    yield Change(repeated[0].site, rewrite.code(), why)
+    yield Replacement(repeated[0].site, rewrite.code(), why)
 
 
 def _is_call_of(use: Use, function: str) -> bool:

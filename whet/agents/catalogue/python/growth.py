@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value, kind_of_value
 from whet.agents.catalogue.python.operands import summands
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -25,7 +25,7 @@ class GrownInPlace(PythonEdit):
     unsafe = "another name for the list, which now grows too"
     assumes: tuple[str, ...] = ("no-alias",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a list, for all its places."""
         for scope in source.scopes:
             places: dict[str, list[cst.Assign]] = {}
@@ -37,7 +37,7 @@ class GrownInPlace(PythonEdit):
                 for each in assigned:
                     rewrite.statement(source.statement_of(each), _in_place(source, target, each))
                 why = f"'{target}' is copied whole for each element that is added"
-                yield Change(assigned[0], rewrite.code(), why)
+                yield Replacement(assigned[0], rewrite.code(), why)
 
 
 def _in_place(source: PythonSource, target: str, assigned: cst.Assign) -> str:

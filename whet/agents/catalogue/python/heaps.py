@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
@@ -36,7 +36,7 @@ class Heaps(PythonEdit):
     unsafe = "elements that change while they are in the list; elements that do not compare"
     assumes: tuple[str, ...] = ("no-nan", "ordered", "real")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a list."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -78,7 +78,7 @@ def _taken(source: PythonSource, found: list[Use]) -> _Taken | None:
     return _Taken(minima, removals, keys.pop()) if len(keys) == 1 else None
 
 
-def _as_heap(source: PythonSource, name: str, found: list[Use], taken: _Taken) -> Iterator[Change]:
+def _as_heap(source: PythonSource, name: str, found: list[Use], taken: _Taken) -> Iterator[Replacement]:
     rewrite = Rewrite(source)
     functions = ["heappop"]
     key, came = source.fresh(f"{name}_key"), source.fresh(f"{name}_came")
@@ -116,7 +116,7 @@ def _as_heap(source: PythonSource, name: str, found: list[Use], taken: _Taken) -
     has_heap = rewrite.import_name("heapq", *sorted(set(functions)))
     if has_heap and (not taken.key or rewrite.import_name("itertools", "count")):
         why = f"the whole list '{name}' is gone through for each smallest element that is taken from it"
-        yield Change(taken.smallest[0].site, rewrite.code(), why)
+        yield Replacement(taken.smallest[0].site, rewrite.code(), why)
 
 
 def _fits(source: PythonSource, scope: Scope, name: str, found: list[Use], taken: _Taken) -> bool:

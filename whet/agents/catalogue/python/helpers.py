@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_stable
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.purity import helper_calls, imported, pure_helpers
@@ -38,7 +38,7 @@ class CachedHelpers(PythonEdit):
     unsafe = "arguments that cannot be hashed, or are equal but of other types; results that somebody changes"
     assumes: tuple[str, ...] = ("hashable", "one-type")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a helper and caller, and one a parser and caller."""
         for scope in source.scopes:
             pure = pure_helpers(source, scope)
@@ -56,7 +56,7 @@ def _is_costly(source: PythonSource, function: cst.FunctionDef) -> bool:
 
 def _cached(
     source: PythonSource, scope: Scope, function: cst.FunctionDef, calls: list[cst.Call], pure: frozenset[str]
-) -> Iterator[Change]:
+) -> Iterator[Replacement]:
     loop = source.repetitions(calls[0])[-1]
     point = source.statement_of(loop)
     inside = [
@@ -89,7 +89,7 @@ def _cached(
         rewrite.before(point, f"{cached} = cache({name})")
     for call in inside:
         rewrite.expression(call, f"{cached}({', '.join(source.code(call.args[key].value) for key in keys)})")
-    yield Change(inside[0], rewrite.code(), f"'{name}' may be asked the same again and again; once each is enough")
+    yield Replacement(inside[0], rewrite.code(), f"'{name}' may be asked the same again and again; once each is enough")
 
 
 def _fixed(
@@ -128,7 +128,7 @@ def _is_sequence(source: PythonSource, function: cst.FunctionDef, name: str) -> 
     return False
 
 
-def _cached_parsers(source: PythonSource, scope: Scope) -> Iterator[Change]:
+def _cached_parsers(source: PythonSource, scope: Scope) -> Iterator[Replacement]:
     groups: dict[tuple[str, cst.CSTNode], list[cst.Call]] = {}
     known = imported(source).keys()
     for node in source.walk(scope, nested=False):
@@ -144,4 +144,4 @@ def _cached_parsers(source: PythonSource, scope: Scope) -> Iterator[Change]:
         rewrite.before(source.statement_of(loop), f"{cached} = cache({function})")
         for call in calls:
             rewrite.expression(call.func, cached)
-        yield Change(calls[0], rewrite.code(), f"'{function}' parses each text anew; equal ones need it once")
+        yield Replacement(calls[0], rewrite.code(), f"'{function}' parses each text anew; equal ones need it once")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope, last_name
@@ -24,7 +24,7 @@ class InsertedInOrder(PythonEdit):
     unsafe = "elements that change while they are in the list; NaN"
     assumes: tuple[str, ...] = ("no-nan",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a list."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -34,7 +34,7 @@ class InsertedInOrder(PythonEdit):
                     yield from _inserted(source, name, pairs)
 
 
-def _inserted(source: PythonSource, name: str, pairs: list[tuple[Use, Use]]) -> Iterator[Change]:
+def _inserted(source: PythonSource, name: str, pairs: list[tuple[Use, Use]]) -> Iterator[Replacement]:
     rewrite = Rewrite(source)
     if not rewrite.import_name("bisect", "insort"):
         return
@@ -45,7 +45,7 @@ def _inserted(source: PythonSource, name: str, pairs: list[tuple[Use, Use]]) -> 
         options = "".join(f", {source.code(each)}" for each in sort.site.args)
         inserted = f"insort({name}, {source.code(element)}{options})"
         rewrite.statement(source.statement_of(sort.node), inserted, gone=source.statement_of(append.node))
-    yield Change(pairs[0][1].site, rewrite.code(), f"'{name}' is sorted whole for each element that is added")
+    yield Replacement(pairs[0][1].site, rewrite.code(), f"'{name}' is sorted whole for each element that is added")
 
 
 def _pairs(source: PythonSource, found: list[Use]) -> list[tuple[Use, Use]]:

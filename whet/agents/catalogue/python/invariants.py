@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -28,7 +28,7 @@ class InvariantCalls(PythonEdit):
     unsafe = "a loop that never ran now evaluates the call; an iterator gives its items once only"
     assumes: tuple[str, ...] = ("reiterable",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a distinct call of a function."""
         for scope in source.scopes:
             calls: dict[tuple[str, str], list[cst.CSTNode]] = {}
@@ -46,7 +46,7 @@ class InvariantCalls(PythonEdit):
                 statement = f"{local} = {function}({name}{extra})"
                 if hoist(rewrite, scope, dict.fromkeys(same, local), {name}, statement):
                     why = f"'{function}({name})' gives the same in every turn of the loop; once is enough"
-                    yield Change(same[0], rewrite.code(), why)
+                    yield Replacement(same[0], rewrite.code(), why)
 
 
 def _is_wanted(source: PythonSource, call: cst.Call) -> bool:

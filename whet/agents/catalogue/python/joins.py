@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import constants_end, hoist
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.operands import operands
@@ -31,7 +31,7 @@ class NestedLoopJoins(PythonEdit):
     unsafe = "keys that cannot be hashed, or change meanwhile; keys equal with unequal hashes; NaN"
     assumes: tuple[str, ...] = ("hashable", "no-nan", "reiterable", "rest-unread")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change an inner loop."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -128,7 +128,7 @@ def _is_computed(source: PythonSource, *sides: cst.BaseExpression) -> bool:
     )
 
 
-def _looked_up(source: PythonSource, scope: Scope, join: _Join) -> Iterator[Change]:
+def _looked_up(source: PythonSource, scope: Scope, join: _Join) -> Iterator[Replacement]:
     loop, targets = join.loop, free_names(source, join.loop.target)
     is_left_by_break = isinstance(loop, cst.For) and loop.orelse is not None
     if not (leaves_unread(source, scope, loop, targets) or is_left_by_break):
@@ -157,7 +157,7 @@ def _looked_up(source: PythonSource, scope: Scope, join: _Join) -> Iterator[Chan
         return
     rewrite.change(loop, lambda new: _without_equality(rewrite, new, join))
     why = f"all of '{source.code(loop.iter)}' is gone through for each {asked}; a dictionary finds those of one key"
-    yield Change(loop, rewrite.code(), why)
+    yield Replacement(loop, rewrite.code(), why)
 
 
 def _without_equality(rewrite: Rewrite, loop: cst.CSTNode, join: _Join) -> cst.CSTNode:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
@@ -25,7 +25,7 @@ class Lookups(PythonEdit):
     unsafe = "code called in the loop that changes the variable, or rebinds the module's attribute"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a length, and one a function of a module."""
         modules = _imported_modules(source)
         for scope in source.scopes:
@@ -45,7 +45,7 @@ class Lookups(PythonEdit):
                 replacements = {node: local for node, _ in same}
                 if hoist(rewrite, scope, replacements, set(lookup.variables), f"{local} = {text}"):
                     why = f"'{text}' is looked up in every turn of the loop; a local variable is cheaper"
-                    yield Change(same[0][0], rewrite.code(), why)
+                    yield Replacement(same[0][0], rewrite.code(), why)
 
 
 class _Lookup(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_stable
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -29,7 +29,7 @@ class MappedBuiltins(PythonEdit):
     unsafe = "keys of more than one character; something other than a text that is walked through"
     assumes: tuple[str, ...] = ("hashable", "no-string")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a comprehension."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -39,7 +39,7 @@ class MappedBuiltins(PythonEdit):
                     rewrite.expression(node, new)
                     text = " ".join(source.code(node).split())
                     why = f"'{text}' takes a step of Python for each element; a built-in takes none"
-                    yield Change(node, rewrite.code(), why)
+                    yield Replacement(node, rewrite.code(), why)
 
 
 def _mapped(source: PythonSource, node: cst.CSTNode) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import bound_value, kind_of, kind_of_value
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -38,7 +38,7 @@ class ListMembership(PythonEdit):
     unsafe = "elements that cannot be hashed, or that are equal with unequal hashes"
     assumes: tuple[str, ...] = ("hashable", "no-string", "reiterable", "rest-unread")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a list."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -49,7 +49,7 @@ class ListMembership(PythonEdit):
                 code = _grown(source, scope, name, found) or _unchanged(source, scope, name, found)
                 if code is not None:
                     why = f"each look into the list '{name}' costs its whole length; a set answers at once"
-                    yield Change(tests[0].node, code, why)
+                    yield Replacement(tests[0].node, code, why)
 
 
 def _grown(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> str | None:

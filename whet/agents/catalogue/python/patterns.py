@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist_point
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
@@ -36,7 +36,7 @@ class CompiledPatterns(PythonEdit):
     unsafe = "an invalid pattern in code that never ran now fails when the file is loaded"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a pattern."""
         if not _imports_re(source):
             return
@@ -56,9 +56,9 @@ class CompiledPatterns(PythonEdit):
             for call in calls:
                 rewrite.expression(call, _on_compiled(source, call, name))
             why = f"the pattern {source.code(calls[0].args[0].value)} is looked up on every call"
-            yield Change(calls[0], rewrite.code(), why)
+            yield Replacement(calls[0], rewrite.code(), why)
 
-    def _before_loop(self, source: PythonSource, call: cst.Call) -> Iterator[Change]:
+    def _before_loop(self, source: PythonSource, call: cst.Call) -> Iterator[Replacement]:
         pattern = call.args[0].value
         variables = free_names(source, pattern)
         point = hoist_point(source, source.scope_of(call), call, variables)
@@ -68,7 +68,7 @@ class CompiledPatterns(PythonEdit):
         local = source.fresh(f"{sorted(variables)[0]}_pattern")
         rewrite.before(point, f"{local} = {_compilation(source, call)}")
         rewrite.expression(call, _on_compiled(source, call, local))
-        yield Change(call, rewrite.code(), f"the pattern {source.code(pattern)} is looked up in every turn")
+        yield Replacement(call, rewrite.code(), f"the pattern {source.code(pattern)} is looked up in every turn")
 
 
 def _imports_re(source: PythonSource) -> bool:

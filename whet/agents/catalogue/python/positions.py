@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import constants_end, hoist
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -25,7 +25,7 @@ class FirstPositions(PythonEdit):
     unsafe = "elements that cannot be hashed; a missing element raises KeyError in place of ValueError"
     assumes: tuple[str, ...] = ("hashable", "no-string")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a list."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -36,7 +36,7 @@ class FirstPositions(PythonEdit):
                     yield from _key(source, name, found)
 
 
-def _looked_up(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> Iterator[Change]:
+def _looked_up(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> Iterator[Replacement]:
     positions = source.fresh(f"{name}_positions")
     replacements: dict[cst.CSTNode, str] = {}
     for use in found:
@@ -52,16 +52,16 @@ def _looked_up(source: PythonSource, scope: Scope, name: str, found: list[Use]) 
         rewrite.after(constant, _made(positions, name))
         for search, text in replacements.items():
             rewrite.expression(search, text)
-        yield Change(searches[0], rewrite.code(), _why(name))
+        yield Replacement(searches[0], rewrite.code(), _why(name))
         return
     replacements.update((use.node, positions) for use in found if use.how is How.MEMBER)
     moved = hoist(rewrite, scope, replacements, {name}, _made(positions, name))
     first = next((node for node in moved if node in searches), None)
     if first is not None:
-        yield Change(first, rewrite.code(), _why(name))
+        yield Replacement(first, rewrite.code(), _why(name))
 
 
-def _key(source: PythonSource, name: str, found: list[Use]) -> Iterator[Change]:
+def _key(source: PythonSource, name: str, found: list[Use]) -> Iterator[Replacement]:
     """Replaces ``sorted(ys, key=xs.index)``."""
     for use in found:
         argument, statement = source.parent(use.site), source.statement_of(use.site)
@@ -72,7 +72,7 @@ def _key(source: PythonSource, name: str, found: list[Use]) -> Iterator[Change]:
             rewrite = Rewrite(source)
             rewrite.before(statement, _made(positions, name))
             rewrite.expression(use.site, f"{positions}.__getitem__")
-            yield Change(use.site, rewrite.code(), _why(name))
+            yield Replacement(use.site, rewrite.code(), _why(name))
 
 
 def _made(positions: str, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -28,7 +28,7 @@ class PrefixTotals(PythonEdit):
     unsafe = "floats are rounded otherwise; negative bounds; a slice whose end stands before its start"
     assumes: tuple[str, ...] = ("non-negative", "in-range", "no-nan")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a function of a list."""
         for scope in source.scopes:
             same: dict[tuple[str, str], list[_Total]] = {}
@@ -67,7 +67,7 @@ def _total(source: PythonSource, node: cst.CSTNode) -> _Total | None:
     return None
 
 
-def _read_off(source: PythonSource, scope: Scope, function: str, name: str, totals: list[_Total]) -> Iterator[Change]:
+def _read_off(source: PythonSource, scope: Scope, function: str, name: str, totals: list[_Total]) -> Iterator[Replacement]:
     results = source.fresh(f"{name}_{_RESULTS[function]}")
     replacements: dict[cst.CSTNode, str] = {}
     for total in totals:
@@ -79,7 +79,7 @@ def _read_off(source: PythonSource, scope: Scope, function: str, name: str, tota
     moved = hoist(rewrite, scope, replacements, {name}, f"{results} = {made}")
     if moved and rewrite.import_name("itertools", "accumulate"):
         why = f"'{function}' goes through a slice of '{name}' each time; one pass gives the results of all prefixes"
-        yield Change(moved[0], rewrite.code(), why)
+        yield Replacement(moved[0], rewrite.code(), why)
 
 
 def _text(source: PythonSource, scope: Scope, total: _Total, results: str) -> str:

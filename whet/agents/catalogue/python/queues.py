@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value, kind_of_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope, last_name
@@ -34,7 +34,7 @@ class Deques(PythonEdit):
     unsafe = "a pop from the empty queue has another message; an index in the middle is slow"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a queue."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -45,7 +45,7 @@ class Deques(PythonEdit):
                 code = _as_deque(source, scope, name, found)
                 if code is not None:
                     why = f"each step at the front of the list '{name}' moves all its elements"
-                    yield Change(fronts[0].site, code, why)
+                    yield Replacement(fronts[0].site, code, why)
 
 
 def _as_deque(source: PythonSource, scope: Scope, name: str, found: list[Use]) -> str | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.operands import operands
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -29,7 +29,7 @@ class CountedByBisect(PythonEdit):
     unsafe = "elements that do not compare with each other; NaN"
     assumes: tuple[str, ...] = ("ordered", "real", "no-nan")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a count."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -102,7 +102,7 @@ def _counting_call(
     return _Count(call, clause.iter, clause.target.value, tests)
 
 
-def _bisected(source: PythonSource, scope: Scope, count: _Count) -> Iterator[Change]:
+def _bisected(source: PythonSource, scope: Scope, count: _Count) -> Iterator[Replacement]:
     below: list[str] = []
     above: list[str] = []
     ordered = source.fresh(f"{count.items.value}_sorted")
@@ -126,7 +126,7 @@ def _bisected(source: PythonSource, scope: Scope, count: _Count) -> Iterator[Cha
         rewrite.statement(count.node, f"{count.total} += {text}")
     if rewrite.import_name("bisect", *(each for each in ("bisect_left", "bisect_right") if each in text)):
         why = f"all of '{name}' is gone through to count; sorted once, it is bisected"
-        yield Change(count.node, rewrite.code(), why)
+        yield Replacement(count.node, rewrite.code(), why)
 
 
 def _bounds(source: PythonSource, test: cst.BaseExpression, variable: str) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import cast
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.purity import is_pure
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -30,7 +30,7 @@ class CachedRecursion(PythonEdit):
     unsafe = "arguments that cannot be hashed; results that somebody changes; recursion near the depth limit"
     assumes: tuple[str, ...] = ("hashable", "shallow", "one-type")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a recursive function."""
         for scope in source.scopes:
             if not isinstance(scope, cst.FunctionDef) or scope.decorators or scope.asynchronous:
@@ -47,7 +47,7 @@ class CachedRecursion(PythonEdit):
             elif scope not in source.module.body or not _wrap(rewrite, scope, calls):
                 continue
             why = f"'{scope.name.value}' computes the same sub-results many times; each is needed once"
-            yield Change(calls[0], rewrite.code(), why)
+            yield Replacement(calls[0], rewrite.code(), why)
 
 
 def _self_calls(source: PythonSource, function: cst.FunctionDef) -> list[cst.Call]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value, kind_of, kind_of_value
 from whet.agents.catalogue.python.loops import Nest, only_part, operand, read_nest, statements
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -29,7 +29,7 @@ class LoopBuiltins(PythonEdit):
     unsafe = "floats, whose sum a newer Python rounds less often; NaN among elements that are compared by `in`"
     assumes: tuple[str, ...] = ("no-nan",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a loop."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -49,7 +49,7 @@ class _Result(NamedTuple):
     is_sum: bool
 
 
-def _accumulated(source: PythonSource, scope: Scope, loop: cst.For, nest: Nest) -> Iterator[Change]:
+def _accumulated(source: PythonSource, scope: Scope, loop: cst.For, nest: Nest) -> Iterator[Replacement]:
     result = _sum(source, nest) or _extreme(source, nest) or _larger(source, nest)
     if result is None or result.name in nest.targets or loop not in source.block(loop):
         return
@@ -68,7 +68,7 @@ def _accumulated(source: PythonSource, scope: Scope, loop: cst.For, nest: Nest) 
         rewrite = Rewrite(source)
         rewrite.statement(loop, f"{result.name} = {result.expression}")
         why = f"'{result.name}' is brought up to date once a turn; a built-in takes all elements at once"
-        yield Change(nest.statement, rewrite.code(), why)
+        yield Replacement(nest.statement, rewrite.code(), why)
 
 
 def _sum(source: PythonSource, nest: Nest) -> _Result | None:
@@ -133,7 +133,7 @@ def _assigned(nest: Nest) -> tuple[str, cst.BaseExpression] | None:
     return None
 
 
-def _searched(source: PythonSource, scope: Scope, loop: cst.For) -> Iterator[Change]:
+def _searched(source: PythonSource, scope: Scope, loop: cst.For) -> Iterator[Replacement]:
     """Replaces ``for x in xs: if test: return True`` before ``return False``, and what ``all`` says likewise."""
     block = statements(loop.body)
     siblings = source.block(loop)
@@ -153,7 +153,7 @@ def _searched(source: PythonSource, scope: Scope, loop: cst.For) -> Iterator[Cha
     rewrite = Rewrite(source)
     rewrite.statement(siblings[place], f"return {_answer(source, scope, loop, test, inside == 'True')}", gone=loop)
     why = "each element is tested by a turn of a loop; a built-in that stops at the same element does it"
-    yield Change(test, rewrite.code(), why)
+    yield Replacement(test, rewrite.code(), why)
 
 
 def _answer(source: PythonSource, scope: Scope, loop: cst.For, test: cst.BaseExpression, found: bool) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.hoisting import is_stable
 from whet.agents.catalogue.python.kinds import kind_of_value
 from whet.agents.catalogue.python.loops import only_part, statements
@@ -31,7 +31,7 @@ class RunningTotals(PythonEdit):
     unsafe = "data that the loop changes through another name"
     assumes: tuple[str, ...] = ("no-alias",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a helper and caller."""
         for scope in source.scopes:
             pure = pure_helpers(source, scope)
@@ -53,7 +53,7 @@ class _Total(NamedTuple):
 
 def _kept(
     source: PythonSource, scope: Scope, calls: list[cst.Call], total: _Total, pure: frozenset[str]
-) -> Iterator[Change]:
+) -> Iterator[Replacement]:
     function = total.function
     loop = source.repetitions(calls[0])[-1]
     params = [each.name.value for each in function.params.params]
@@ -83,7 +83,7 @@ def _kept(
     for call in inside:
         rewrite.expression(call, f"{name}({source.code(call.args[total.position].value)})")
     why = f"'{function.name.value}' adds up from the start for each index; each total goes on from the one before"
-    yield Change(inside[0], rewrite.code(), why)
+    yield Replacement(inside[0], rewrite.code(), why)
 
 
 def _read(source: PythonSource, function: cst.FunctionDef) -> _Total | None:

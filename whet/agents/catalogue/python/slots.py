@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
 
@@ -26,7 +26,7 @@ class Slots(PythonEdit):
     unsafe = "attributes that other files add, weak references, copies and subclasses that ask for a dictionary"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a class in reach."""
         if _NEEDS_DICT & source.names(source.module).keys():
             return
@@ -39,7 +39,7 @@ class Slots(PythonEdit):
                     rewrite = Rewrite(source)
                     rewrite.before(first, f"__slots__ = ({_listed(names)})")
                     why = f"each '{node.name.value}' has a dictionary of its own; {len(names)} slots take less"
-                    yield Change(node, rewrite.code(), why)
+                    yield Replacement(node, rewrite.code(), why)
 
 
 def _named_bases(source: PythonSource, node: cst.CSTNode) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value, kind_of_value
 from whet.agents.catalogue.python.operands import summands
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -26,7 +26,7 @@ class JoinedStrings(PythonEdit):
     unsafe = "code that sees the half-built string when the loop is left by an exception"
     assumes: tuple[str, ...] = ()
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a string and loop."""
         for scope in source.scopes:
             for name in names_in(source, scope):
@@ -40,7 +40,7 @@ class _Piece(NamedTuple):
     uses: list[Use]
 
 
-def _joined(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
+def _joined(source: PythonSource, scope: Scope, name: str) -> Iterator[Replacement]:
     found = uses(source, scope, name)
     if any(use.how is How.CAPTURED for use in found):
         return
@@ -63,7 +63,7 @@ def _joined(source: PythonSource, scope: Scope, name: str) -> Iterator[Change]:
         if len({piece.in_front for piece in inside}) == 1:
             code = _rewritten(source, name, empty, loop, inside, starts)
             why = f"'{name}' may be copied whole for each piece that is added; a list is joined once"
-            yield Change(inside[0].statement, code, why)
+            yield Replacement(inside[0].statement, code, why)
 
 
 def _rewritten(

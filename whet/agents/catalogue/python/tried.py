@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.loops import only_part, statements
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource
@@ -23,7 +23,7 @@ class TriedLookups(PythonEdit):
     unsafe = "a KeyError from elsewhere in the expression; a dictionary that makes what is missing"
     assumes: tuple[str, ...] = ("plain-dict",)
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a ``try``."""
         for scope in source.scopes:
             for node in source.walk(scope, nested=False):
@@ -33,7 +33,7 @@ class TriedLookups(PythonEdit):
                         rewrite = Rewrite(source)
                         rewrite.statement(node, new)
                         why = "an exception for a missing key costs more than a look-up with a default"
-                        yield Change(node, rewrite.code(), why)
+                        yield Replacement(node, rewrite.code(), why)
 
 
 def _asked(source: PythonSource, tried: cst.Try) -> str | None:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.arrays import Axis, Translator, Value
-from whet.agents.catalogue.python.edit import Change, PythonEdit
+from whet.agents.catalogue.python.edit import Replacement, PythonEdit
 from whet.agents.catalogue.python.kinds import bound_value, kind_of
 from whet.agents.catalogue.python.loops import only_part, statements
 from whet.agents.catalogue.python.purity import imported
@@ -31,7 +31,7 @@ class NumpyExpressions(PythonEdit):
     unsafe = "lists in the place of arrays, arrays that share memory, integers that overflow, other rounding of sums"
     assumes: tuple[str, ...] = ("int64", "no-alias", "one-type")
 
-    def changes(self, source: PythonSource) -> Iterator[Change]:
+    def changes(self, source: PythonSource) -> Iterator[Replacement]:
         """Yields one change a loop, or two loops that stand in each other."""
         numpy = next((name for name, module in imported(source).items() if module == "numpy"), None)
         if numpy is None or not {"numpy", "np"} & {numpy}:
@@ -68,7 +68,7 @@ class _Body:
     masks: list[str] = field(default_factory=list)
 
 
-def _vectorised(source: PythonSource, scope: Scope, loops: list[cst.For], numpy: str) -> Iterator[Change]:
+def _vectorised(source: PythonSource, scope: Scope, loops: list[cst.For], numpy: str) -> Iterator[Replacement]:
     axes = [axis for loop in loops if (axis := _axis(source, loop)) is not None]
     outer = loops[0]
     found = {name: within(source, uses(source, scope, name), outer) for name in source.names(outer)}
@@ -99,7 +99,7 @@ def _vectorised(source: PythonSource, scope: Scope, loops: list[cst.For], numpy:
     guard = " and ".join(f"{axis.high} > {axis.low}" for axis in axes)
     rewrite.statement(outer, f"if {guard}:\n" + "\n".join(f"    {line}" for line in body.lines))
     why = f"{len(body.lines)} expressions on whole arrays do what each turn does with single elements"
-    yield Change(statements(loops[-1].body)[0], rewrite.code(), why)
+    yield Replacement(statements(loops[-1].body)[0], rewrite.code(), why)
 
 
 def _axis(source: PythonSource, loop: cst.For) -> Axis | None:

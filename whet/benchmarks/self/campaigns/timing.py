@@ -10,7 +10,7 @@ from typing import Any
 
 from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen
 from whet.benchmarks.self.peers import peers
-from whet.benchmarks.self.pool import Pool, measure_pool, replay
+from whet.benchmarks.self.pool import SampledProcesses, measure_pool, replay
 from whet.benchmarks.self.rules import rules
 from whet.benchmarks.self.targets import write_targets
 from whet.core.audit import Rate
@@ -105,7 +105,7 @@ class Timing:
                 yield f"{name}, live: {peer}: false wins {Rate(hits, trials)}"
 
 
-def replayed(pool: Pool, trials: int, seed: int) -> Finding:
+def replayed(pool: SampledProcesses, trials: int, seed: int) -> Finding:
     """Replays every rule over a pool; wrong where a rule of whet's errs more often than it promises."""
     found: dict[str, dict[str, Any]] = {}
     for number, (name, (data, decide)) in enumerate(rules(pool).items()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Change = Callable[[Any], Any]
+Conversion = Callable[[Any], Any]
 
 
 def _tuples(values: Any) -> Any:
@@ -16,15 +16,15 @@ def _deep(value: Any) -> Any:
     return tuple(map(_deep, value)) if isinstance(value, list) else value
 
 
-def _first(change: Change) -> Change:
+def _first(change: Conversion) -> Conversion:
     return lambda inputs: [change(inputs[0]), *inputs[1:]]
 
 
-def _each(change: Change) -> Change:
+def _each(change: Conversion) -> Conversion:
     return lambda inputs: [change(value) for value in inputs]
 
 
-CHANGES: tuple[tuple[Change, tuple[int, ...]], ...] = (
+CHANGES: tuple[tuple[Conversion, tuple[int, ...]], ...] = (
     (
         _each(tuple),
         (2, 116, 132, 143, 222, 261, 273, 394, 399, 421, 424, 429, 470, 560, 579, 596, 616, 630, 726, 740, 744, 809),
