@@ -139,8 +139,8 @@ class SteadyTarget:
         shorter = "[:-1]" if self.kind == "python" else " - 1"
         return (
             template.substitute(passes=before, part="", export=export),
-            # Another text than the baseline, where both have the same passes.
-            template.substitute(passes=f"({after})", part=shorter if self.gain == WRONG else "", export=export),
+            # Another tree than the baseline's, where both have the same passes: what means the same is not measured.
+            template.substitute(passes=f"{after} + 0", part=shorter if self.gain == WRONG else "", export=export),
         )
 
     def write(self, folder: Path) -> tuple[str, Path]:
