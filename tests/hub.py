@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.flow import Flow
 from whet.bot.github import App
 from whet.bot.outcome import Stopped, carry_out

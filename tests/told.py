@@ -103,7 +103,9 @@ def recorded(folder, *, source=long_source, said=DETAIL, rounds=ROUNDS, name="f.
         better, wrong = Row(ratio=1.1 ** (turn + 1)), Row(reason=Reason.WRONG_OUTPUT, detail=said)
         rows[text] = (better, wrong, Row(ratio=1.0), Row(ratio=0.8))[place]
     prices = {said: Price(1.0, 2.0, None, said, None)}
-    job = RunRequest(store_task(store, task), Options(tests=said), said, said, said, rounds, EACH, Budget(), prices, seed=1)
+    job = RunRequest(
+        store_task(store, task), Options(tests=said), said, said, said, rounds, EACH, Budget(), prices, seed=1
+    )
     run = store.begin("optimize", task.target, to_plain(job))
     store.set_fact(run, "task", job.task)
     evaluations, history = Evaluations(store, run, Detailed(task, rows, said)), History(store, run)

@@ -225,7 +225,15 @@ def test_a_word_that_cannot_be_taken_is_refused_and_not_recorded(work, word, why
     assert not [fact for run in Store(work.home).runs() for fact in facts(work, run.id, "word:")]
 
 
-WORDS = (hint("one"), GO, edit(version(7), version(1)), reject(version(1)), GO, Word(InputKind.PIN, first=1, last=1), GO)
+WORDS = (
+    hint("one"),
+    GO,
+    edit(version(7), version(1)),
+    reject(version(1)),
+    GO,
+    Word(InputKind.PIN, first=1, last=1),
+    GO,
+)
 ROUNDS = ([answer(version(1)), answer(version(2))], [answer(version(3))], [answer(version(4))])
 ROWS = {version(1): Row(3.0), version(7): Row(2.5), version(4): Row(2.0), version(3): Row(1.2)}
 

@@ -8,9 +8,9 @@ import pytest
 
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.lab.functions import (
-    Submission,
     Came,
     Helper,
+    Submission,
     agreed,
     function_builder,
     harmless,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import runpy
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +58,20 @@ def test_items_are_asked_for_by_target_condition_both_or_one() -> None:
         Steady(["c-3x"])
 
 
+def test_busy_processes_end_with_a_campaign_that_is_killed() -> None:
+    begin = "import time\nfrom whet.benchmarks.self.steady_load import *\n"
+    code = f"{begin}with beside(ONE): print(1, flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as campaign:
+        assert campaign.stdout is not None
+        campaign.stdout.read(1)
+        (busy,) = children(campaign.pid)
+        campaign.kill()
+    deadline = time.monotonic() + 60
+    while Path(f"/proc/{busy}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{busy}").exists()
+
+
 def test_busy_processes_end_with_the_block() -> None:
     before = children()
     with beside(EACH):
@@ -63,8 +80,9 @@ def test_busy_processes_end_with_the_block() -> None:
     assert not children() & started
 
 
-def children() -> set[str]:
-    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+def children(pid: int = 0) -> set[str]:
+    pid = pid or os.getpid()
+    return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
 
 def result(answer: Answer, ratio: float | None = None) -> Result:

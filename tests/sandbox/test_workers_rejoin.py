@@ -16,7 +16,7 @@ from whet.sandbox.workers import cluster
 from whet.sandbox.workers.agent import versions
 from whet.sandbox.workers.base import End, Standing, Work
 from whet.sandbox.workers.health import now
-from whet.sandbox.workers.serve import WorkReply, Order
+from whet.sandbox.workers.serve import Order, WorkReply
 
 LONG = 60.0
 """Seconds that only a hang takes."""

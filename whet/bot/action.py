@@ -19,7 +19,7 @@ from whet.bot import report
 from whet.bot.checkout import Checkout
 from whet.bot.engine import CommandEngine
 from whet.bot.exchange import read_findings, write_findings
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.flow import ASKED, Flow
 from whet.bot.github import Workflow
 from whet.bot.outcome import Stopped

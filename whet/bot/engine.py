@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import whet
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.project import Project
 from whet.bot.redact import engine_environment

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.request import TARGET, RequestKind
 from whet.bot.webhook import Sha
 from whet.core.errors import UsageError

@@ -11,7 +11,7 @@ from pathlib import Path
 from whet.bot import report
 from whet.bot.checkout import Checkout, check_out, fetch, git
 from whet.bot.engine import Engine, Work
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Gone, Later, Pull, Reaction, Refused
 from whet.bot.project import FILES, Project, read_project

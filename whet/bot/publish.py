@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from whet.bot import report
 from whet.bot.checkout import Checkout, GitError, commit_patches, push
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Pull, Refused, Suggestion
 from whet.bot.queue import Queue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whet.bot.findings import FunctionStatus, Finding
+from whet.bot.findings import Finding, FunctionStatus
 from whet.bot.queue import JobState, QueuedJob
 from whet.core.redaction import redacted
 from whet.core.text import one_line, percent, printable, times

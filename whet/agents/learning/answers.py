@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whet.agents.learning.records import Messages, Message
+from whet.agents.learning.records import Message, Messages
 from whet.agents.telling import shown_support
 from whet.core.measurement import told_as
 from whet.core.task import Task

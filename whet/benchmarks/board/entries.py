@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from whet.benchmarks.board.answers import JudgedRow, AnswerKind, Answers, Mark
+from whet.benchmarks.board.answers import AnswerKind, Answers, JudgedRow, Mark
 from whet.benchmarks.results import Row
 from whet.benchmarks.suites.base import Figure, Score, Suite
 from whet.core.errors import UsageError

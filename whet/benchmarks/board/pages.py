@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from whet import __version__
 from whet.benchmarks.board import charts
-from whet.benchmarks.board.answers import JudgedRow, AnswerKind, Mark
+from whet.benchmarks.board.answers import AnswerKind, JudgedRow, Mark
 from whet.benchmarks.board.documents import page_name
 from whet.benchmarks.board.entries import Entry, Place, Standing
 from whet.benchmarks.board.pairs import Pair

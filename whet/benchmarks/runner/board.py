@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, ProblemSample, Loop
+from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
 from whet.core.errors import BudgetError
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from whet.agents.judges import workers
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, ProblemSample, Loop
-from whet.benchmarks.runner.board import Board, OwnBoard, Claim
+from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
+from whet.benchmarks.runner.board import Board, Claim, OwnBoard
 from whet.benchmarks.runner.joined import JoinedBoard
 from whet.benchmarks.runner.joining import expect_name, plan_of
 from whet.benchmarks.runner.journal import Journal

@@ -18,7 +18,7 @@ from whet.agents.outcome import recorded
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Machine, Own, Row
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import Asked, ProblemSample, Loop
+from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
 from whet.benchmarks.runner.journal import Runs
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import ByVerdict, NoTarget, Unusable

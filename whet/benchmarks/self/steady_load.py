@@ -15,10 +15,16 @@ from whet.benchmarks.tasks import task_folder
 IDLE, ONE, EACH, WHET = "idle", "one-busy", "each-busy", "whet-beside"
 CONDITIONS = (IDLE, ONE, EACH, WHET)
 """Nothing else; one process that computes all the time; one for each core; another whet that gives verdicts."""
-BUSY = "while True: pass"
+# Both end with the campaign, however that ends.
+BUSY = """\
+import os
+campaign = os.getppid()
+while os.getppid() == campaign: pass
+"""
 ANOTHER = """\
-import subprocess, sys
-while True:
+import os, subprocess, sys
+campaign = os.getppid()
+while os.getppid() == campaign:
     subprocess.run([sys.executable, "-m", "whet", *sys.argv[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 """
 TASK, BEST = "dedup-events", "best.py"

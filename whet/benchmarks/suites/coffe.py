@@ -28,10 +28,10 @@ from typing import Any
 
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.lab.functions import (
-    Submission,
     Came,
     Counting,
     Helper,
+    Submission,
     function_builder,
     open_counting,
     program_builder,

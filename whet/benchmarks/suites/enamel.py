@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Submission, Came, Helper, agreed, function_builder
+from whet.benchmarks.lab.functions import Came, Helper, Submission, agreed, function_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of, text_of

@@ -9,7 +9,7 @@ from functools import reduce
 from typing import Any
 
 from whet.evaluators.inputs.shapes import UnsuitedError, found, kind_of
-from whet.evaluators.needs.spots import Substitution, Spot, changed, changed_at
+from whet.evaluators.needs.spots import Spot, Substitution, changed, changed_at
 from whet.sandbox.inside.decode import Node
 
 Breaks = Callable[[Any, Spot, Sequence[Spot]], Iterator[Any]]

@@ -14,7 +14,7 @@ from whet.core.errors import WhetError
 from whet.core.store import Store
 from whet.sandbox.workers.labels import labels_here
 from whet.sandbox.workers.process import Worker, WorkerDiedError
-from whet.sandbox.workers.serve import WorkReply, Order
+from whet.sandbox.workers.serve import Order, WorkReply
 
 LEASE_SECONDS = 15.0
 """Without a word from the driver, after which an agent ends all work and itself."""

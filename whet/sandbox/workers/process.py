@@ -16,7 +16,7 @@ from pathlib import Path
 import whet
 from whet.core.errors import SandboxError
 from whet.sandbox.workers.errors import told
-from whet.sandbox.workers.serve import WorkReply, Order
+from whet.sandbox.workers.serve import Order, WorkReply
 
 GRACE_SECONDS = 5.0
 """In which an idle worker closes what it kept."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, scalar
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement
 from whet.agents.catalogue.cpp.simd import block
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import MATH

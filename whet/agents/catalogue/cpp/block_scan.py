@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, before_all, whole
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, before_all, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
 _OTHERS = (

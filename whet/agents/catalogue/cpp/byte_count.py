@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at, is_integer, stays
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement
 from whet.agents.catalogue.cpp.simd import Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource, Region
 

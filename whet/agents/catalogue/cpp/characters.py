@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, whole
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.variables import variable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Function, Region
 from whet.agents.catalogue.cpp.uses import may_change
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import may_change
 from whet.agents.catalogue.cpp.variables import Variable, is_global, uses, variables
@@ -33,7 +33,9 @@ class ConstantGlobals(CppEdit):
         if found:
             splices = [Splice(start, start, "const ") for start in sorted({_start(source, each) for each in found})]
             names = ", ".join(f"'{each.name}'" for each in found)
-            yield Replacement(source.tokens[found[0].at].line, splices, f"{names} never changes, and is loaded each time")
+            yield Replacement(
+                source.tokens[found[0].at].line, splices, f"{names} never changes, and is loaded each time"
+            )
 
 
 def _start(source: CppSource, found: Variable) -> int:

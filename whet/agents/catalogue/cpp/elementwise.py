@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement
 from whet.agents.catalogue.cpp.lanes import Lanes, lanes_of, written
 from whet.agents.catalogue.cpp.simd import block
 from whet.agents.catalogue.cpp.source import CppSource, Region

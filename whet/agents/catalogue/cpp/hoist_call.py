@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, before_statement, whole
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, before_statement, whole
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import MATH, may_change
 from whet.agents.catalogue.cpp.variables import Variable, is_global, variable
@@ -47,7 +47,9 @@ def _change(source: CppSource, loop: Loop, calls: list[Region]) -> Replacement:
     kind = "const auto" if source.is_cpp else "const double"
     splices = before_statement(source, loop.at, loop.body.end, f"{kind} {local} = {text};")
     splices += [whole(source, call, local) for call in calls]
-    return Replacement(source.tokens[calls[0].first].line, splices, f"'{text}' is computed in each turn and stays the same")
+    return Replacement(
+        source.tokens[calls[0].first].line, splices, f"'{text}' is computed in each turn and stays the same"
+    )
 
 
 def _calls(source: CppSource, loop: Loop) -> Iterator[Region]:

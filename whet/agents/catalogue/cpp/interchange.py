@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.counted import head
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, whole
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, whole
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import may_change
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, whole
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, whole
 from whet.agents.catalogue.cpp.source import CppSource, Region
 from whet.agents.catalogue.cpp.uses import may_change
 from whet.agents.catalogue.cpp.variables import Variable, uses, variables
@@ -56,7 +56,9 @@ def _once(source: CppSource, found: Variable, index: int) -> Replacement | None:
     condition = f"auto {name} = {found.name}.find({source.slice(key)}); {name} != {found.name}.end()"
     splices: list[Splice] = [whole(source, Region(index, end), condition)]
     splices += [whole(source, place, f"{name}->second") for place in same]
-    return Replacement(source.tokens[index].line, splices, f"a key of '{found.name}' is looked up again once it is found")
+    return Replacement(
+        source.tokens[index].line, splices, f"a key of '{found.name}' is looked up again once it is found"
+    )
 
 
 def _asks(source: CppSource, found: Variable, asked: str, close: int, end: int) -> bool:

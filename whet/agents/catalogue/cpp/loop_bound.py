@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, before_statement
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, before_statement
 from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
 from whet.agents.catalogue.cpp.uses import may_change
 

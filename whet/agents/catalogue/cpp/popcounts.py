@@ -7,7 +7,7 @@ from functools import partial
 
 from whet.agents.catalogue.cpp.counted import ahead, counted
 from whet.agents.catalogue.cpp.counted_bits import Words, counted_words
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement
 from whet.agents.catalogue.cpp.simd import AVX2, SSE2, Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource
 

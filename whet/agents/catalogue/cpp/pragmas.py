@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from whet.agents.catalogue.base import Label, Proposal
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, newline
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, newline
 from whet.agents.catalogue.cpp.source import CppSource
 from whet.agents.models.base import Brief
 

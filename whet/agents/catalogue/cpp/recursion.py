@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.cpp.edit import Replacement, CppEdit, Splice, include, newline, spliced
+from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, include, newline, spliced
 from whet.agents.catalogue.cpp.source import CppSource, Function, Region
 from whet.agents.catalogue.cpp.uses import CONST_METHODS, MATH, may_change
 from whet.agents.catalogue.cpp.variables import Variable, variables

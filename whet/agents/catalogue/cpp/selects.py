@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whet.agents.catalogue.cpp.counted import element, is_integer
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit, Splice
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement, Splice
 from whet.agents.catalogue.cpp.source import CppSource, Region
 
 _SIGNS = ("+=", "-=", "|=", "^=")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.counted import counted
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit, Splice, indentation, newline
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement, Splice, indentation, newline
 from whet.agents.catalogue.cpp.source import CppSource
 
 TIMES = (4, 8)

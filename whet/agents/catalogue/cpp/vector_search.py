@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from whet.agents.catalogue.cpp.counted import Counted, ahead, counted, element, element_at, stays
-from whet.agents.catalogue.cpp.edit import Replacement, FunctionEdit
+from whet.agents.catalogue.cpp.edit import FunctionEdit, Replacement
 from whet.agents.catalogue.cpp.simd import AVX2, Width, block, either, intrinsics
 from whet.agents.catalogue.cpp.source import CppSource, Region
 

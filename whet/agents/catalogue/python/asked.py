@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.hoisting import constants_end, hoist
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope
@@ -78,7 +78,9 @@ def _made_once(
         rewrite.expression(replaced, answer)
     elif not hoist(rewrite, scope, {replaced: answer}, variables, statement):
         return
-    yield Replacement(made, rewrite.code(), "the same list is made for each question; a set that is made once answers all")
+    yield Replacement(
+        made, rewrite.code(), "the same list is made for each question; a set that is made once answers all"
+    )
 
 
 def _unwrapped(source: PythonSource, asked: cst.BaseExpression) -> Iterator[Replacement]:

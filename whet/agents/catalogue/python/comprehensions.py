@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.kinds import bound_value
 from whet.agents.catalogue.python.loops import only_part, operand, read_nest, statements
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -73,7 +73,9 @@ def _rewritten(source: PythonSource, scope: Scope, loop: cst.For, filled: _Fille
     rewrite = Rewrite(source)
     body = " ".join([filled.element, *filled.clauses])
     rewrite.statement(loop, f"{filled.name} = {brackets[0]}{body}{brackets[1]}", gone=start)
-    yield Replacement(filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none")
+    yield Replacement(
+        filled.at, rewrite.code(), f"'{filled.name}' is filled one call at a time; a comprehension makes none"
+    )
 
 
 def _kind(empty: str) -> str:

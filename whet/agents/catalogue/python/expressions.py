@@ -13,7 +13,7 @@ from itertools import islice
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.hoisting import is_stable, outermost_point
 from whet.agents.catalogue.python.purity import helper_calls, imported, pure_helpers
 from whet.agents.catalogue.python.rewrite import Rewrite

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource

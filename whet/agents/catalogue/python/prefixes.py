@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.hoisting import hoist
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.rewrite import Rewrite
@@ -67,7 +67,9 @@ def _total(source: PythonSource, node: cst.CSTNode) -> _Total | None:
     return None
 
 
-def _read_off(source: PythonSource, scope: Scope, function: str, name: str, totals: list[_Total]) -> Iterator[Replacement]:
+def _read_off(
+    source: PythonSource, scope: Scope, function: str, name: str, totals: list[_Total]
+) -> Iterator[Replacement]:
     results = source.fresh(f"{name}_{_RESULTS[function]}")
     replacements: dict[cst.CSTNode, str] = {}
     for total in totals:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.kinds import bound_value, kind_of_value
 from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope, last_name

@@ -8,7 +8,7 @@ from typing import cast
 import libcst as cst
 
 from whet.agents.catalogue.base import Label
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.kinds import kind_of
 from whet.agents.catalogue.python.purity import is_pure
 from whet.agents.catalogue.python.rewrite import Rewrite

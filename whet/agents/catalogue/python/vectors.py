@@ -9,7 +9,7 @@ import libcst as cst
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.python.arrays import Axis, Translator, Value
-from whet.agents.catalogue.python.edit import Replacement, PythonEdit
+from whet.agents.catalogue.python.edit import PythonEdit, Replacement
 from whet.agents.catalogue.python.kinds import bound_value, kind_of
 from whet.agents.catalogue.python.loops import only_part, statements
 from whet.agents.catalogue.python.purity import imported

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Submission, Came, Counting, Helper, function_builder, open_counting
+from whet.benchmarks.lab.functions import Came, Counting, Helper, Submission, function_builder, open_counting
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.evalperf.tests import CHECKER, arguments
