@@ -15,17 +15,15 @@ from whet.benchmarks.tasks import task_folder
 IDLE, ONE, EACH, WHET = "idle", "one-busy", "each-busy", "whet-beside"
 CONDITIONS = (IDLE, ONE, EACH, WHET)
 """Nothing else; one process that computes all the time; one for each core; another whet that gives verdicts."""
-# Both end with the campaign, however that ends.
+# Both are given the process of the campaign, and end with it, however that ends.
 BUSY = """\
-import os
-campaign = os.getppid()
-while os.getppid() == campaign: pass
+import os, sys
+while os.getppid() == int(sys.argv[1]): pass
 """
 ANOTHER = """\
 import os, subprocess, sys
-campaign = os.getppid()
-while os.getppid() == campaign:
-    subprocess.run([sys.executable, "-m", "whet", *sys.argv[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+while os.getppid() == int(sys.argv[1]):
+    subprocess.run([sys.executable, "-m", "whet", *sys.argv[2:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 """
 TASK, BEST = "dedup-events", "best.py"
 
@@ -49,7 +47,8 @@ def beside(condition: str) -> Iterator[None]:
 
 
 def _commands(condition: str) -> list[list[str]]:
+    campaign = str(os.getpid())
     if condition == WHET:
         folder: Path = task_folder(TASK)
-        return [[ANOTHER, "verify", str(folder), "--candidate", str(folder / BEST)]]
-    return [[BUSY]] * {IDLE: 0, ONE: 1, EACH: len(os.sched_getaffinity(0))}[condition]
+        return [[ANOTHER, campaign, "verify", str(folder), "--candidate", str(folder / BEST)]]
+    return [[BUSY, campaign]] * {IDLE: 0, ONE: 1, EACH: len(os.sched_getaffinity(0))}[condition]
