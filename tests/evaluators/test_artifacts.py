@@ -5,28 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from answering import Answering
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.processes import FunctionProcess, Pass
-
-
-class Answering:
-    """A session that gives one answer to everything."""
-
-    tree = "/src"
-
-    def __init__(self, *answer: Any) -> None:
-        self.answer = answer
-
-    def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
-        return self.answer, 0.5
-
-    def pids(self) -> list[int]:
-        return []
-
-    def close(self) -> None:
-        pass
 
 
 def test_proper_answers_are_taken() -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
+from answering import Answering
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted_device import CUDA, measured
@@ -142,24 +143,6 @@ def test_evidence_may_leave_a_start_uncharged_on_a_gpu_alone() -> None:
     assert said(0.0185) == []
     assert said(None) == ["its hidden costs leave out the start of processes that ran on no GPU"]
     assert said(0.0185, start_charged=True) == ["its hidden costs are not as their observations show"]
-
-
-class Answering:
-    """A session that gives one answer to everything."""
-
-    tree = "/src"
-
-    def __init__(self, *answer: Any) -> None:
-        self.answer = answer
-
-    def ask(self, *message: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
-        return self.answer, 0.5
-
-    def pids(self) -> list[int]:
-        return []
-
-    def close(self) -> None:
-        pass
 
 
 def test_events_are_taken_from_a_process_as_seconds() -> None:

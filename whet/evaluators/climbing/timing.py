@@ -15,12 +15,11 @@ from whet.evaluators.apart import Apart
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.batches import hash_seeds
 from whet.evaluators.climbing.comparing import Comparing
-from whet.evaluators.finding import Fault, Skipped, found_by
+from whet.evaluators.finding import Inconclusive, Passed
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.rungs import (
     Timed,
     climb_rung,
-    ended,
     extended,
     lengthened,
     unasked,
@@ -115,11 +114,13 @@ class Timing:
             return extended(verdict, rung)
         seed = derive(self._seed, "confirm", candidate.id)
         hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
-        fresh = found_by(
-            lambda: with_the_baseline(seed, lambda own: self._comparing().alone(candidate, own, hash_seed))
+        rung, fresh = climb_rung(
+            "confirm",
+            lambda: with_the_baseline(seed, lambda own: self._comparing().alone(candidate, own, hash_seed)),
+            self._until,
         )
-        if isinstance(fresh, Fault | Skipped):
-            return extended(verdict, ended("confirm", fresh, 0.0))
+        if not isinstance(fresh, Passed | Inconclusive):
+            return extended(verdict, rung)
         timed = self._timed("confirm", candidate, verdict, TimingPlan(stages))
         confirmed = with_evidence(timed, differential=fresh.evidence)
         return described(confirmed) if confirmed.confirmed else confirmed
