@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from whet.core.database.sqlite import FILE, SqliteDatabase
 from whet.core.errors import StoreError, UsageError
 from whet.core.store import Store
 from whet.testing.postgres import PASSWORD
@@ -79,6 +82,17 @@ def test_a_password_file_may_hold_the_password(tmp_path: Path, monkeypatch, post
     assert store.get(store.put("a")) == "a"
     assert PASSWORD not in store.name
     store.close()
+
+
+def test_a_new_file_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as maker:
+        maker.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(1) as pool:
+            opening = pool.submit(lambda: SqliteDatabase(tmp_path).close())
+            refused, _ = wait([opening], timeout=0.2)
+            maker.execute("COMMIT")
+            assert not refused
+            opening.result()
 
 
 @pytest.mark.parametrize("text", ["PRAGMA journal_mode", "hello, I am a text\n" * 100])

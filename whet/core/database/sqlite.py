@@ -18,6 +18,9 @@ FILE = "whet.db"
 BUSY_SECONDS = 30
 """Seconds that a statement waits for another process's lock before it fails with a `StoreError`. A smaller
 limit ends runs beside a slow transaction of another, a larger one makes a stuck process slower to report."""
+BUSY_PAUSE = 0.01
+"""Seconds between two attempts where SQLite itself does not wait. Larger ones make the second process that opens a
+new store wait longer, smaller ones spend processor time on asking."""
 BROKEN = {
     sqlite3.SQLITE_FULL: "is full",
     sqlite3.SQLITE_BUSY: f"was kept busy by another process for {BUSY_SECONDS} seconds",
@@ -47,7 +50,7 @@ class SqliteDatabase:
             self._locks = FileLocks(home / "locks")
             # The plain connection is handed out: it takes named parameters, and a wrapper would cost each statement.
             self._db = sqlite3.connect(home / FILE, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            _keep_log_beside(self._db)
             self._db.execute("PRAGMA synchronous=NORMAL")
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"the state directory {home} cannot be used ({error}); {self.elsewhere}") from None
@@ -113,6 +116,22 @@ class SqliteDatabase:
         """Closes the file and gives back all locks."""
         self._locks.close()
         self._db.close()
+
+
+def _keep_log_beside(db: sqlite3.Connection) -> None:
+    """Has changes written to a log beside the file, so that readers and a writer do not wait for each other.
+
+    SQLite does not wait for a lock here: of processes that open a new file at once all but one would be refused.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(BUSY_PAUSE)
 
 
 class _Given:
