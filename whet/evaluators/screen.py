@@ -7,7 +7,7 @@ import ast
 from whet.core.errors import nearest
 from whet.core.trees import parse_python
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault
+from whet.evaluators.finding import Fault, RungEndedError, sound
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -61,25 +61,32 @@ def parameters(function: Function) -> list[str]:
     return names
 
 
-def screen(source: str, baseline: str, symbol: str | None) -> Fault | None:
-    """Returns why a candidate cannot be run in the baseline's place, if so."""
-    parsed = parse(source)
-    if isinstance(parsed, Fault) or symbol is None:
-        return parsed if isinstance(parsed, Fault) else None
-    theirs = find_function(parsed, symbol)
-    if theirs is None:
-        # The name may be bound in another way (an assignment, an import): loading will tell.
-        top = symbol.partition(".")[0]
-        bound = any(isinstance(n, ast.Name) and n.id == top for n in ast.walk(parsed)) or any(
-            (alias.asname or alias.name) == top
-            for n in ast.walk(parsed)
-            if isinstance(n, ast.Import | ast.ImportFrom)
-            for alias in n.names
-        )
+def expect_replaceable(source: str, baseline: str, symbol: str | None) -> None:
+    """Returns where a text can be run in the baseline's place.
+
+    Args:
+        source: the candidate's text.
+        baseline: the text that it replaces.
+        symbol: of the function that both define; None where no function is called.
+
+    Raises:
+        RungEndedError: it cannot: it does not parse, or its function takes other arguments.
+    """
+    parsed = sound(parse(source))
+    if symbol is None:
+        return
+    theirs, ours = find_function(parsed, symbol), find_function(parse_python(baseline), symbol)
+    if theirs is None and not _binds(parsed, symbol.partition(".")[0]):
         missing = f"it defines no {symbol}{nearest(symbol, symbols(parsed))}"
-        return None if bound else Fault(Reason.BUILD_ERROR, missing)
-    ours = find_function(parse_python(baseline), symbol)
-    if ours is not None and parameters(ours) != parameters(theirs):
+        raise RungEndedError(Fault(Reason.BUILD_ERROR, missing))
+    if theirs is not None and ours is not None and parameters(ours) != parameters(theirs):
         before, after = ", ".join(parameters(ours)), ", ".join(parameters(theirs))
-        return Fault(Reason.BUILD_ERROR, f"the signature changed from ({before}) to ({after})")
-    return None
+        raise RungEndedError(Fault(Reason.BUILD_ERROR, f"the signature changed from ({before}) to ({after})"))
+
+
+def _binds(module: ast.Module, name: str) -> bool:
+    """Returns whether a name may be bound in another way, by an assignment or an import: loading will tell."""
+    imports = (node.names for node in ast.walk(module) if isinstance(node, ast.Import | ast.ImportFrom))
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(module)) or any(
+        (alias.asname or alias.name) == name for names in imports for alias in names
+    )

@@ -130,7 +130,8 @@ class Language:
         ready: what is said of one that is: it "loads".
         comment: what a comment of one line begins with.
         parse: what is wrong with the text of a task's target, if whet can tell before it is built.
-        screen: what the text of an answer shows before it is built; hints aside.
+        screen: what the text of an answer shows before it is built; hints aside. A fault may also be raised, as a
+            `whet.evaluators.finding.RungEndedError`.
         baseline: what the original is called that a candidate is timed against, from the task, the flags after its own
             and the version of the interpreter.
         commanded: whether a task's own commands build and start its programs.

@@ -9,7 +9,7 @@ from typing import Any
 from whet.core.parts import MARK
 from whet.core.task import Task
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault, Passed
+from whet.evaluators.finding import Fault, Passed, RungEndedError
 from whet.evaluators.foreign_imports import foreign_imports
 from whet.evaluators.hints import python as hints
 from whet.evaluators.labels import python as labels
@@ -17,7 +17,7 @@ from whet.evaluators.languages import python_targets as targets
 from whet.evaluators.languages.base import Language
 from whet.evaluators.mutants.base import Mutation
 from whet.evaluators.profilers import line_timer, py_spy, traced_memory
-from whet.evaluators.screen import parse, screen
+from whet.evaluators.screen import expect_replaceable, parse
 from whet.evaluators.syntax.fingerprint import of_python
 from whet.sandbox.interpreter import Interpreter
 
@@ -56,20 +56,22 @@ def _target(task: Task, layout: int) -> tuple[Any, ...]:
     return "python", task.filename, task.symbol
 
 
-def _screen(task: Task, source: str) -> Fault | Passed:
+def _screen(task: Task, source: str) -> Passed:
     ours, theirs = task.parts(task.source), task.parts(source)
     if missing := [name for name in task.others if name not in theirs]:
-        return Fault(Reason.FORBIDDEN_CONSTRUCT, f"the line '{MARK.format(missing[0]).strip()}' is missing")
-    faults = (screen(text, ours[name], task.symbol if name == task.filename else None) for name, text in theirs.items())
-    if fault := next(filter(None, faults), None):
-        return fault
+        raise _forbidden(f"the line '{MARK.format(missing[0]).strip()}' is missing")
+    for name, text in theirs.items():
+        expect_replaceable(text, ours[name], task.symbol if name == task.filename else None)
     known = {**task.support, **ours}
     beside = [text for name, text in known.items() if name.endswith(".py")]
-    foreign = (name for text in theirs.values() for name in foreign_imports(text, beside))
-    if (name := next(foreign, None)) is not None:
-        said = f"it imports {name}, which the target's project does not: only whet needs it here"
-        return Fault(Reason.FORBIDDEN_CONSTRUCT, said)
+    foreign = (module for text in theirs.values() for module in foreign_imports(text, beside))
+    if (imported := next(foreign, None)) is not None:
+        raise _forbidden(f"it imports {imported}, which the target's project does not: only whet needs it here")
     return Passed("parses, and takes the same arguments")
+
+
+def _forbidden(why: str) -> RungEndedError:
+    return RungEndedError(Fault(Reason.FORBIDDEN_CONSTRUCT, why))
 
 
 LANGUAGE = Language(
