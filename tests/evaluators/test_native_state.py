@@ -16,7 +16,8 @@ from whet.evaluators.native_readers import Reader, readers
 from whet.evaluators.native_state import NativeState
 from whet.evaluators.native_variables import FLOATS, Variable
 from whet.evaluators.sequence_outcomes import came_of
-from whet.sandbox.inside.calls import Capture, call_in_sequence
+from whet.sandbox.inside.calls import call_in_sequence
+from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.exported_data import exported, keeps_state
 from whet.sandbox.inside.native_target import NativeTarget
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from kernel_problems import forward, problem, target_of
 
-from whet.sandbox.inside.calls import Capture, call_once, timed_pass
+from whet.sandbox.inside.calls import call_once, timed_pass
+from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.module_rounds import Lasting, in_renewed_rounds, in_rounds
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from scripted_device import built_driver
 
-from whet.sandbox.inside.calls import Capture, timed_pass
+from whet.sandbox.inside.calls import timed_pass
+from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.cuda_clock import DeviceError
 from whet.sandbox.inside.decode import decode

@@ -19,7 +19,7 @@ from whet.core.errors import SandboxError
 from whet.core.task import DEFAULT_LIMITS
 from whet.sandbox import watchdog
 from whet.sandbox.bubblewrap import Bubblewrap
-from whet.sandbox.inside.calls import Capture
+from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter

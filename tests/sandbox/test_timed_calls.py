@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from whet.sandbox.inside import calls
-from whet.sandbox.inside.calls import Capture, Target, surrounding, timed_pass
+from whet.sandbox.inside.calls import TRIALS, Target, surrounding, timed_pass
+from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 
 TICK = 100
@@ -30,6 +31,8 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     made = Clock()
     monkeypatch.setattr(calls, "_clock", made)
+    monkeypatch.setattr(calls, "_cpu", made)
+    monkeypatch.setattr(calls, "spent_so_far", lambda: (made(), 0, 0))
     surrounding.cache_clear()
     yield made
     surrounding.cache_clear()
@@ -49,7 +52,7 @@ def inside(target: Target, *spends: int) -> int:
 
 def test_what_surrounds_a_call_is_not_told_as_its_own(tmp_path: Path, clock: Clock) -> None:
     target = target_of(tmp_path, "clock.now += spend", clock)
-    assert surrounding() == TICK
+    assert surrounding() == (TICK, 2 * TICK + TICK // TRIALS)
     assert inside(target, 350, 20_000) == 20_350
 
 
@@ -59,6 +62,15 @@ def test_a_call_of_nothing_takes_nothing_and_never_less(tmp_path: Path, clock: C
 
 
 def test_the_least_of_many_calls_of_nothing_counts(clock: Clock) -> None:
-    assert surrounding() == TICK
+    first = surrounding()
     clock.now += 10**9
-    assert surrounding() == TICK, "it is looked for once a process"
+    assert surrounding() == first, "it is looked for once a process"
+
+
+def test_cpu_time_of_a_pass_is_that_of_its_calls(tmp_path: Path, clock: Clock) -> None:
+    target = target_of(tmp_path, "clock.now += spend", clock)
+    inputs = [encode((one,)) for one in (350, 20_000)]
+    _, cpu, *_ = timed_pass(target, inputs, 0, Capture(100))
+    assert cpu == 20_350 + TICK - 2 * (TICK // TRIALS), "but for the look at the clock before the first"
+    _, cpu, *_ = timed_pass(target, inputs, 0, Capture(100), called=[0])
+    assert cpu == 350 + TICK - 2 * (TICK // TRIALS), "nor are inputs that are not called on"

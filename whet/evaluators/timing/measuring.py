@@ -59,6 +59,16 @@ class _Asked:
         return self.rung == "confirm"
 
 
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """What was measured with the same flags on both sides, after the task's own, and what with."""
+
+    extra: tuple[str, ...]
+    bench: Bench
+    rule: Rule
+    found: Measurement
+
+
 @dataclass(slots=True)
 class _Taken:
     """What was measured of a candidate: each time what against, and the flags that the original does not build with."""
@@ -116,20 +126,65 @@ class Measuring:
 
     def _taken(self, asked: _Asked) -> _Taken:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
-        variants = self._meter.variants(self._builder.task)[: None if asked.confirming else 1]
+        flags = self._meter.variants(self._builder.task)[: None if asked.confirming else 1]
         taken = _Taken()
+        variants: list[_Variant] = []
         with measuring_cores(self._options.cores, self._listener) as cores:
-            for number, extra in enumerate(variants):
+            for number, extra in enumerate(flags):
                 if said := refused_by_clang(self._builder, extra):
                     taken.refused.append({"flags": extra, "said": said})
                     continue
                 works = [work for work in asked.workloads if work.counts or not number]
-                one = with_the_baseline(asked.seed, partial(self._under, extra, replace(asked, workloads=works), cores))
-                taken.measurements.append(({"flags": extra}, one))
+                under = partial(self._under, extra, replace(asked, workloads=works), cores)
+                variants.append(with_the_baseline(asked.seed, under))
+            taken.measurements = [
+                ({"flags": one.extra}, self._held_up(one, asked)) for one in self._paid(variants, asked)
+            ]
             alike = all(one.faster for _, one in taken.measurements)
             if asked.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._builder.task):
                 taken.measurements += self._against_compiled(asked, cores)
         return taken
+
+    def _paid(self, variants: Sequence[_Variant], asked: _Asked) -> list[_Variant]:
+        """Returns what was measured, with what the candidate costs outside its calls in the measurement that decides.
+
+        That is the weakest. Whatever a candidate hides with other flags makes it no faster than it is with these.
+        """
+        weakest = least([one.found for one in variants])
+        if not weakest.faster or self._builder.task.kind is not Kind.FUNCTION or asked.plan.provisional:
+            return list(variants)
+        return [
+            with_the_baseline(asked.seed, partial(self._with_costs, one, asked))
+            if one.found.raw is weakest.raw
+            else one
+            for one in variants
+        ]
+
+    def _with_costs(self, variant: _Variant, asked: _Asked, seed: int) -> _Variant:
+        """Judges what a candidate costs outside its calls, and measures anew with that added to its passes.
+
+        Raises:
+            RungEndedError: it shows a fault.
+        """
+        bench, found, limit = variant.bench, variant.found, asked.baseline.limit
+        hidden = self._hidden(bench, limit, seed)
+        repeats = self._instruments.repeat_costs(bench.baseline, bench.candidate, bench.workloads, seed, limit)
+        costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
+        unpaid = hidden.seconds + repeats.seconds
+        if unpaid and self._meter.name in CHARGED:
+            charged = replace(bench, charged=unpaid)
+
+            def take(number: int) -> Turn:
+                return charged.turn(derive(seed, variant.extra, "charged", number))
+
+            found = sequential(take, bench.workloads, asked.plan.stages, variant.rule)
+        facts = {"processes": variant.found.raw["processes"], "hidden_costs": costs}
+        return replace(variant, found=replace(found, raw={**found.raw, **facts}))
+
+    def _held_up(self, variant: _Variant, asked: _Asked) -> Measurement:
+        bench = variant.bench
+        sides = Sides(bench.baseline, bench.candidate, asked.baseline.limit, derive(asked.seed, variant.extra))
+        return held_up(variant.found, sides, bench.workloads)
 
     def _told(self, asked: _Asked, number: int) -> None:
         """Tells that a turn begins; the first one, which is thrown away, has number 0."""
@@ -140,7 +195,7 @@ class Measuring:
         data = {"candidate": identity, "rung": rung, "turn": number, "turns": turns}
         self._listener(Event(EventKind.TURN, f"{identity[:10]} {rung}: turn {number} of {turns}", data))
 
-    def _under(self, extra: tuple[str, ...], asked: _Asked, cores: tuple[int, ...], seed: int) -> Measurement:
+    def _under(self, extra: tuple[str, ...], asked: _Asked, cores: tuple[int, ...], seed: int) -> _Variant:
         """Measures with the same flags on both sides; tells of each turn.
 
         Args:
@@ -186,19 +241,8 @@ class Measuring:
             return turn
 
         found = sequential(take, workloads, plan.stages, rule, turns, plan.looks)
-        costs: Mapping[str, Any] = {}
-        if found.faster and task.kind is Kind.FUNCTION and not plan.provisional:
-            hidden = self._hidden(ours, theirs, workloads[0], baseline, seed)
-            repeats = self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit)
-            costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
-            unpaid = hidden.seconds + repeats.seconds
-            if unpaid and self._meter.name in CHARGED:
-                bench = replace(bench, charged=unpaid)
-                found = sequential(
-                    lambda number: bench.turn(derive(seed, extra, "charged", number)), workloads, plan.stages, rule
-                )
-        found = held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads)
-        return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
+        found = replace(found, raw={**found.raw, "processes": processes, "hidden_costs": {}})
+        return _Variant(extra, bench, rule, found)
 
     def _against_compiled(self, asked: _Asked, cores: tuple[int, ...]) -> list[tuple[Mapping[str, Any], Measurement]]:
         """Measures against what torch.compile makes of the problem.
@@ -253,12 +297,11 @@ class Measuring:
     def _rule(self, baseline: str) -> Rule:
         return Rule(self._options.min_speedup, self._options.confidence, baseline, self._meter)
 
-    def _hidden(
-        self, ours: Artifact, theirs: Artifact, work: TimedWorkload, baseline: Baseline, seed: int
-    ) -> HiddenCosts:
+    def _hidden(self, bench: Bench, limit: float, seed: int) -> HiddenCosts:
+        work = bench.workloads[0]
         count = PASSES * work.count + 2
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        found = self._instruments.hidden_costs(ours, theirs, payloads, work.count, baseline.limit)
+        found = self._instruments.hidden_costs(bench.baseline, bench.candidate, payloads, work.count, limit)
         return without_start(found) if task_on_gpu(self._builder.task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:

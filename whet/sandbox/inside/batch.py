@@ -9,7 +9,8 @@ import gc
 import os
 import sys
 
-from .calls import Capture, invoke, open_target, stored
+from .calls import invoke, open_target, stored
+from .capture import Capture
 from .channel import no_classes
 from .codec import encode
 from .decode import decode

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import gc
-import io
 import os
-import resource
 import struct
 import sys
 import time
 
 from . import codec
+from .account import settled, spent_so_far
+from .capture import Capture
 from .channel import Channel, set_limits
 from .codec import LAZY, CodecError, encode, pack_size, type_name
 from .decode import decode
@@ -28,6 +28,7 @@ from .traces import trace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
     from .cuda_clock import CudaClock
@@ -40,42 +41,9 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 # Taken before any foreign code is loaded: a patched `time` module does not reach them.
 _clock = time.perf_counter_ns
 _cpu = time.process_time_ns
-_usage = resource.getrusage
-_OWN, _CHILDREN = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
 
 
 EAGER = frozenset({bool, int, float, complex, str, bytes, tuple, list, dict, set, frozenset, type(None)})
-
-
-class Capture(io.TextIOBase):
-    """What the function prints, each call up to a limit.
-
-    Attributes:
-        heard: whether it is kept; else it is dropped, whatever its length.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.parts: list[str] = []
-        self.limit = self.left = limit
-        self.heard = True
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        if not self.heard:
-            return len(text)
-        self.left -= len(text)
-        if self.left < 0:
-            raise OSError("too much output")
-        self.parts.append(text)
-        return len(text)
-
-    def take(self) -> str:
-        text = "".join(self.parts)
-        self.parts.clear()
-        self.left = self.limit
-        return text
 
 
 class Target:
@@ -284,12 +252,6 @@ def each(target: Loaded, way: str, sizes: bytes, payloads: bytes, capture: Captu
         start += size
 
 
-def _spent() -> tuple[int, int, int]:
-    """Returns CPU nanoseconds of this process and of children that ended, and its context switches of both kinds."""
-    own, children = _usage(_OWN), _usage(_CHILDREN)
-    return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9), own.ru_nvcsw, own.ru_nivcsw
-
-
 def timed_pass(
     target: Loaded, payloads: list[bytes], repeats: int, capture: Capture, called: list[int] | None = None
 ) -> tuple[Any, ...]:
@@ -311,46 +273,39 @@ def timed_pass(
     gc.collect()
     gc.disable()  # also while inputs are read and outcomes written: what that costs is to vary little
     inputs = [target.read(payload) for payload in payloads]
-    results: list[tuple[str, Any, Any, str]] = []
     clock = target.clock
     events = settling = 0
 
     def on_device(one: Loaded, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
         nonlocal events, settling
         assert clock is not None
-        settling += _settled(clock)
+        settling += settled(clock)
         came = invoke(one, init, args, kwargs)
         events += clock.spent()
         return came
 
     once = invoke if clock is None else on_device
-    around = surrounding() if isinstance(target, Target) else 0
-    before = _spent()
-    total = 0
+    around, beside = surrounding() if isinstance(target, Target) else (0, 0)
+    before = spent_so_far()
     if repeats:
         total, results = _repeating(target).in_rounds(inputs, repeats, once, capture.take, _clock)
-    asked = None if called is None else set(called)
-    for number, given in enumerate(() if repeats else inputs):
-        if asked is not None and number not in asked:
-            invoke(UNCALLED, *parts(given))
-            results.append(("value", None, None, capture.take()))
-            continue
-        kind, instance, value, spent = once(target, *parts(given))
-        total += max(0, spent - around)
-        results.append((kind, instance, value, capture.take()))
+    else:
+        asked = None if called is None else frozenset(called)
+        total, results = in_turn(target, inputs, asked, once, capture.take, around)
+    cpu, waits, preemptions = (now - then for now, then in zip(spent_so_far(), before, strict=False))
+    cpu -= settling + beside * len(inputs)
     sources = list(range(len(inputs)))
     if called is not None:
         sources = [called[number % len(called)] for number in sources]
         for number in called:
             sources[number] = number
-    cpu, waits, preemptions = (now - then for now, then in zip(_spent(), before, strict=False))
     changed = [target.changed(payload, given) for payload, given in zip(payloads, inputs, strict=False)]
     outcomes = []
     for source in sources:
         kind, instance, value, text = results[source]
         outcomes.append(stored(kind, changed[source], instance, target.outcome(kind, value), text))
     gc.enable()
-    return total, max(0, cpu - settling), waits, preemptions, outcomes, *([] if clock is None else [events])
+    return total, max(0, cpu), waits, preemptions, outcomes, *([] if clock is None else [events])
 
 
 def _repeating(target: Loaded) -> ModuleTarget | NativeTarget:
@@ -379,27 +334,60 @@ class Uncalled:
 
 
 UNCALLED = Uncalled()
-TRIALS = 200
-"""Calls of nothing, of which the shortest counts. Fewer may all be disturbed; each takes a quarter of a microsecond."""
+TRIALS, BATCHES = 50, 4
+"""Calls of nothing, and how often: the shortest counts. Fewer may all be disturbed; each takes a microsecond."""
+
+
+def in_turn(
+    target: Loaded | Uncalled,
+    inputs: Sequence[Any],
+    asked: frozenset[int] | None,
+    once: Callable[..., tuple[str, Any, Any, int]],
+    printed: Callable[[], str],
+    around: int,
+) -> tuple[int, list[tuple[str, Any, Any, str]]]:
+    """Calls on one input after the other; returns the nanoseconds in the calls, and what came of each.
+
+    Args:
+        target: what is called.
+        inputs: as they were read.
+        asked: the places of those that are called on; None for all.
+        once: calls as `invoke` does.
+        printed: takes what a call printed.
+        around: nanoseconds of what surrounds a call.
+    """
+    total = 0
+    results = []
+    for number, given in enumerate(inputs):
+        if asked is not None and number not in asked:
+            invoke(UNCALLED, *parts(given))
+            results.append(("value", None, None, printed()))
+            continue
+        kind, instance, value, spent = once(target, *parts(given))
+        total += max(0, spent - around)
+        results.append((kind, instance, value, printed()))
+    return total, results
 
 
 @functools.cache
-def surrounding() -> int:
-    """Returns the nanoseconds that `invoke` takes to call what does nothing, and is no Python: the least of some."""
+def surrounding() -> tuple[int, int]:
+    """Returns what surrounds a call of what does nothing, and is no Python: the least of some.
+
+    Returns:
+        the nanoseconds that `invoke` takes for one, and the CPU nanoseconds that `in_turn` does.
+    """
     nothing = Target.__new__(Target)
     nothing.bound, nothing.function, nothing.path = False, {}.clear, ""
-    return min(invoke(nothing, (), (), {})[3] for _ in range(TRIALS))
+    spent = []
+    for _ in range(BATCHES):
+        begun = _cpu()
+        in_turn(nothing, [()] * TRIALS, None, invoke, Capture(0).take, 0)
+        spent.append(_cpu() - begun)
+    return min(invoke(nothing, (), (), {})[3] for _ in range(TRIALS)), min(spent) // TRIALS
 
 
 HEARD = frozenset({"call", "each", "go"})
 """What a call prints belongs to its outcome; nobody asks for it in other operations, however many calls they make."""
-
-
-def _settled(clock: CudaClock) -> int:
-    """Makes a device cold and idle; returns the CPU nanoseconds of waiting for it."""
-    before = _cpu()
-    clock.settle()
-    return _cpu() - before
 
 
 def _settle() -> None:

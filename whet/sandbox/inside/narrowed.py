@@ -14,7 +14,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Callable
     from typing import Any
 
-    from .calls import Capture, Loaded
+    from .calls import Loaded
+    from .capture import Capture
 
 NARROWED = "narrowed"
 """The kind of these objects in plain data: (value, names), see `narrowed`."""

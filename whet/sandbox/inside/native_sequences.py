@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Iterator
     from typing import Any
 
-    from .calls import Capture
+    from .capture import Capture
     from .native_target import NativeTarget, Prepared
 
 WORD = 8

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from .calls import Capture, invoke, open_target, parts, stored
+from .calls import invoke, open_target, parts, stored
+from .capture import Capture
 from .channel import Channel, set_limits
 from .codec import encode
 from .decode import decode

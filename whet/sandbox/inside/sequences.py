@@ -11,7 +11,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Iterator
     from typing import Any
 
-    from .calls import Capture, Target
+    from .calls import Target
+    from .capture import Capture
 
 LARGEST = 1 << 16
 """Bytes of a value outside of objects that is looked at after each call; a larger one is a table rather than state."""
