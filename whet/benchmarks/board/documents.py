@@ -8,7 +8,7 @@ from typing import Any
 
 from whet import __version__
 from whet.benchmarks.board.answers import JudgedRow, Mark
-from whet.benchmarks.board.entries import Entry, Outcome, Place, Standing, slug
+from whet.benchmarks.board.entries import Entry, Place, ProblemResult, Standing, slug
 from whet.benchmarks.board.pairs import Pair
 from whet.benchmarks.suites.base import Figure
 from whet.core.plain import to_plain
@@ -80,7 +80,7 @@ def page_name(place: Place) -> str:
     return slug(*place)
 
 
-def _answers(outcome: Outcome | None) -> tuple[JudgedRow, ...]:
+def _answers(outcome: ProblemResult | None) -> tuple[JudgedRow, ...]:
     return outcome.answers if outcome is not None else ()
 
 

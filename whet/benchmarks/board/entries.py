@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProblemResult:
     """What an entry came to on one problem.
 
     Attributes:
@@ -69,7 +69,7 @@ class Entry:
     budget: str
     machine: str
     systems: tuple[str, ...]
-    outcomes: Mapping[Place, Outcome]
+    outcomes: Mapping[Place, ProblemResult]
     score: Score
     cost: Cost
     seconds: float
@@ -263,10 +263,10 @@ def _system(row: Row) -> str:
     return f"{row.machine.system}, sandbox {row.machine.sandbox}, whet {row.machine.whet}"
 
 
-def _outcome(found: Sequence[JudgedRow], *, own: bool) -> Outcome:
+def _outcome(found: Sequence[JudgedRow], *, own: bool) -> ProblemResult:
     ordered = tuple(sorted(found, key=lambda answer: answer.row.sample))
     speedups = [speed for answer in ordered if (speed := speedup(answer, own=own)) is not None]
-    return Outcome(
+    return ProblemResult(
         answers=ordered,
         excluded=any(answer.kind is AnswerKind.EXCLUDED for answer in ordered),
         right=sum(answer.kind is AnswerKind.RIGHT for answer in ordered),

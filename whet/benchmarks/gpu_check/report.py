@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from whet.benchmarks.gpu_check.findings import BUILD, INTERPRETER, NOT_RUN, PROFILE, Found, Outcome
+from whet.benchmarks.gpu_check.findings import BUILD, INTERPRETER, NOT_RUN, PROFILE, Found, StepResult
 from whet.benchmarks.gpu_check.rows import RIGHT, Row
 from whet.benchmarks.page import DOCS, write_between
 
@@ -50,7 +50,7 @@ def complete(found: Sequence[Found]) -> bool:
     return bool(found) and steps and all(one.verdict is None or one.verdict.fits for one in found)
 
 
-def _told(what: str, outcomes: Mapping[Row, Outcome]) -> Iterator[str]:
+def _told(what: str, outcomes: Mapping[Row, StepResult]) -> Iterator[str]:
     wrong = {row: outcome for row, outcome in outcomes.items() if not outcome.fits}
     yield f"{what}: {len(outcomes) - len(wrong)} of {len(outcomes)} answers as expected"
     for row, outcome in wrong.items():
@@ -75,11 +75,11 @@ def _row(found: Found) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _profiled(outcome: Outcome) -> str:
+def _profiled(outcome: StepResult) -> str:
     return f"{outcome.word}: {_line(outcome.detail.partition(';')[0])}" if outcome.ran else NOT_RUN
 
 
-def _cell(outcome: Outcome | None) -> str:
+def _cell(outcome: StepResult | None) -> str:
     if outcome is None:
         return "-"
     return outcome.word if outcome.fits or not outcome.ran else f"**{outcome.word}**"

@@ -22,7 +22,7 @@ from whet.core.verdict import Verdict
 from whet.evaluators.remote import functions
 from whet.evaluators.remote.opening import Opening, key_of, task_of
 from whet.evaluators.remote.placing import anywhere, chosen, described, told
-from whet.sandbox.workers.base import End, Executor, Needs, Outcome, Standing, Work
+from whet.sandbox.workers.base import End, Executor, Needs, Standing, Work, WorkResult
 from whet.sandbox.workers.errors import error_of
 
 ENDED = "the run was ended while a candidate was under way"
@@ -220,7 +220,7 @@ class _Asking:
             self._tickets.add(ticket)
         return ticket
 
-    def _awaited(self, ticket: int) -> Outcome:
+    def _awaited(self, ticket: int) -> WorkResult:
         try:
             while True:
                 for outcome in self._executor.as_completed((ticket,), WAKE_SECONDS):
@@ -229,7 +229,7 @@ class _Asking:
             self._executor.cancel((ticket,))
             raise
 
-    def _result(self, outcome: Outcome, needs: Needs) -> Any:
+    def _result(self, outcome: WorkResult, needs: Needs) -> Any:
         if outcome.end is End.DONE:
             return outcome.result
         if outcome.end is End.CANCELLED:
