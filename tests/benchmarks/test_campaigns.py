@@ -366,7 +366,7 @@ def test_an_interrupt_ends_with_the_command_that_goes_on(tmp_path: Path) -> None
 
 @pytest.mark.corpus(one_in=8)
 def test_a_page_is_written_from_all_of_a_campaign_and_from_no_part_of_one(tmp_path: Path) -> None:
-    class Told(Attacks):
+    class ScriptedAttacks(Attacks):
         @contextmanager
         def opened(self) -> Iterator[Measure]:
             yield lambda item: Finding(Status.RIGHT, "", {"rows": [{"off": [], "escaped": False}]})
@@ -374,10 +374,10 @@ def test_a_page_is_written_from_all_of_a_campaign_and_from_no_part_of_one(tmp_pa
     begin, end = pages.marks("attacks")
     page = tmp_path / "page.md"
     page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
-    list(run(Told(("bubblewrap:fork-bomb",)), tmp_path / "some.json", HERE))
+    list(run(ScriptedAttacks(("bubblewrap:fork-bomb",)), tmp_path / "some.json", HERE))
     with pytest.raises(UsageError, match="items of attacks were not measured"):
         pages.write(tmp_path / "some.json", page)
-    list(run(Told(), tmp_path / "all.json", HERE))
+    list(run(ScriptedAttacks(), tmp_path / "all.json", HERE))
     pages.write(tmp_path / "all.json", page)
     written = page.read_text()
     assert written.startswith(f"before\n{begin}\nMeasured on ")
