@@ -16,7 +16,7 @@ from paths import ROOT
 from whet.benchmarks.gpu_check import on_gpu, profiled, profiling, report
 from whet.benchmarks.gpu_check.__main__ import main, merged
 from whet.benchmarks.gpu_check.environment import look
-from whet.benchmarks.gpu_check.findings import NOT_RUN, Figures, Found, StepResult, unrun
+from whet.benchmarks.gpu_check.findings import NOT_RUN, AnswerResult, Figures, StepResult, unrun
 from whet.benchmarks.gpu_check.rows import ANSWERS, LANGUAGES, RIGHT, Row, rows
 from whet.benchmarks.gpu_check.without_gpu import check, outcomes
 from whet.core.circumstances import Circumstances, Cost, TimedInput
@@ -85,7 +85,7 @@ def test_what_is_carried_along_is_what_whet_depends_on() -> None:
 
 
 @pytest.fixture(scope="module")
-def found() -> Found:
+def found() -> AnswerResult:
     pytest.importorskip("torch", reason="torch is not installed")
     (one,) = check([ONE], look().options("cpu"))
     return one
@@ -93,7 +93,7 @@ def found() -> Found:
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not has_triton, reason="triton is not installed")
-def test_a_wrong_answer_is_caught_by_the_interpreter(found: Found) -> None:
+def test_a_wrong_answer_is_caught_by_the_interpreter(found: AnswerResult) -> None:
     assert {step: outcome.word for step, outcome in found.steps.items()} == {
         "build": "passed",
         "interpreter": "wrong_output",
@@ -131,7 +131,7 @@ def test_the_interpreter_gets_through_the_largest_grids(kernel: str) -> None:
 
 
 @pytest.mark.skipif(has_triton, reason="triton is installed")
-def test_without_triton_its_answers_are_not_run(found: Found) -> None:
+def test_without_triton_its_answers_are_not_run(found: AnswerResult) -> None:
     assert [outcome.word for outcome in found.steps.values()] == [NOT_RUN, NOT_RUN]
     assert "pip install triton" in found.steps["build"].detail
     assert not report.complete([found])
@@ -280,17 +280,20 @@ def test_the_profiled_program_calls_an_answer_in_a_process_of_its_own(tmp_path: 
 # the report
 
 
-def found_on_gpu(row: Row, word: str) -> Found:
+def found_on_gpu(row: Row, word: str) -> AnswerResult:
     figures = Figures("1.50x (1.40 to 1.60)", "1.10x (1.05 to 1.15)", 0.031, 0.42)
     steps = {"correctness": StepResult("right"), "profile": StepResult("ncu", "1 launches, 4.0 us on the device; more")}
-    return Found(row, steps, StepResult(word, expected=row.expected), figures)
+    return AnswerResult(row, steps, StepResult(word, expected=row.expected), figures)
 
 
 GOOD = row_of("rmsnorm/triton.py")
 
 
 def test_lines_say_what_was_not_as_it_must_be_and_what_was_not_run() -> None:
-    found = [Found(ONE, {"build": StepResult("passed", expected=("passed",))}), unrun(GOOD, ("build",), "no\ntool")]
+    found = [
+        AnswerResult(ONE, {"build": StepResult("passed", expected=("passed",))}),
+        unrun(GOOD, ("build",), "no\ntool"),
+    ]
     assert list(report.step_lines("build", found)) == [
         "build: 1 of 1 answers as expected",
         "build: NOT RUN for 1 answers: no tool",
@@ -320,7 +323,7 @@ def test_a_row_of_the_table() -> None:
 
 
 def test_what_is_found_on_the_device_is_put_together_with_the_rest() -> None:
-    free = Found(GOOD, {"build": StepResult("passed")})
+    free = AnswerResult(GOOD, {"build": StepResult("passed")})
     (both,) = merged([GOOD], [free], [found_on_gpu(GOOD, "improved")])
     assert set(both.steps) == {"build", "correctness", "profile"}
     assert both.verdict is not None

@@ -57,7 +57,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswerResult:
     """One answer with what came of it.
 
     Attributes:
@@ -73,7 +73,7 @@ class Found:
     figures: Figures = field(default_factory=Figures)
 
 
-def unrun(row: Row, steps: tuple[str, ...], why: str) -> Found:
+def unrun(row: Row, steps: tuple[str, ...], why: str) -> AnswerResult:
     """Returns an answer none of whose steps could run."""
     wanted = (step for step in steps if step != INTERPRETER or row.interpreted)
-    return Found(row, {step: StepResult(NOT_RUN, why) for step in wanted})
+    return AnswerResult(row, {step: StepResult(NOT_RUN, why) for step in wanted})

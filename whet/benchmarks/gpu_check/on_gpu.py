@@ -17,8 +17,8 @@ from whet.benchmarks.gpu_check.findings import (
     ON_DEVICE,
     PROFILE,
     TIMING,
+    AnswerResult,
     Figures,
-    Found,
     StepResult,
     unrun,
 )
@@ -42,7 +42,7 @@ WRONG = (Reason.WRONG_OUTPUT.value, Reason.NONDETERMINISTIC.value)
 """What is found without a clock."""
 
 
-def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+def check(rows: Sequence[Row], options: Options) -> Iterator[AnswerResult]:
     """Yields what comes of the answers to one kernel.
 
     Args:
@@ -52,14 +52,14 @@ def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
     return _judged(rows, options, ON_DEVICE, _Judge.found)
 
 
-def compare(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+def compare(rows: Sequence[Row], options: Options) -> Iterator[AnswerResult]:
     """Yields whether the answers to one kernel are right, without timing any; see `check`."""
     return _judged(rows, replace(options, until="hazard"), (CORRECTNESS,), _Judge.compared)
 
 
 def _judged(
-    rows: Sequence[Row], options: Options, steps: tuple[str, ...], judge: Callable[[_Judge, Row], Found]
-) -> Iterator[Found]:
+    rows: Sequence[Row], options: Options, steps: tuple[str, ...], judge: Callable[[_Judge, Row], AnswerResult]
+) -> Iterator[AnswerResult]:
     try:
         ladder = open_ladder(read_task(str(rows[0].problem), options), options, secrets.randbits(63))
     except UsageError as error:
@@ -90,14 +90,14 @@ class _Judge:
     place: Circumstances
     arch: str | None
 
-    def compared(self, row: Row) -> Found:
+    def compared(self, row: Row) -> AnswerResult:
         """Takes one answer up the ladder as far as nothing is timed."""
         failed = self.ladder.check(Candidate(row.source)).failed
         words = words_of_correctness(row.expected)
         came = StepResult(RIGHT, expected=words) if failed is None else StepResult(_word(failed), failed.detail, words)
-        return Found(row, {CORRECTNESS: came})
+        return AnswerResult(row, {CORRECTNESS: came})
 
-    def found(self, row: Row) -> Found:
+    def found(self, row: Row) -> AnswerResult:
         """Takes one answer up the ladder, and profiles it where it is known to be good."""
         verdict = climb(self.ladder, Candidate(row.source), null_listener)
         steps = judged(verdict)
@@ -107,7 +107,7 @@ class _Judge:
             kernels = profiled(self.ladder, row.source)
             steps[PROFILE] = StepResult(kernels.source or NOT_RUN, kernels.note)
         speedup = verdict.measurement.speedup if verdict.measurement is not None else None
-        return Found(row, steps, word_of(verdict, row.expected), figures(self.place, speedup, kernels))
+        return AnswerResult(row, steps, word_of(verdict, row.expected), figures(self.place, speedup, kernels))
 
 
 def words_of_correctness(expected: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from whet.benchmarks.gpu_check.findings import BUILD, DEVICE_FREE, INTERPRETER, NOT_RUN, Found, StepResult, unrun
+from whet.benchmarks.gpu_check.findings import BUILD, DEVICE_FREE, INTERPRETER, NOT_RUN, AnswerResult, StepResult, unrun
 from whet.benchmarks.gpu_check.rows import PASSED, Row
 from whet.core.candidate import Candidate
 from whet.core.errors import UsageError
@@ -16,7 +16,7 @@ from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 
 
-def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+def check(rows: Sequence[Row], options: Options) -> Iterator[AnswerResult]:
     """Yields what comes of the answers to one kernel.
 
     Args:
@@ -30,7 +30,7 @@ def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
         return
     with closing(ladder):
         for row in rows:
-            yield Found(row, outcomes(row, ladder.check(Candidate(row.source))))
+            yield AnswerResult(row, outcomes(row, ladder.check(Candidate(row.source))))
 
 
 def outcomes(row: Row, verdict: Verdict) -> dict[str, StepResult]:

@@ -263,7 +263,7 @@ def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: s
     for id, candidate in known.items():
         parent = candidate.parent if candidate.parent in sources else None
         text = Candidate(sources[id]).diff(sources[parent or original.id], task.filename)
-        found = _Found.of(id, facts)
+        found = _CandidateResults.of(id, facts)
         trials[id] = Trial(
             number=numbers[id],
             id=id,
@@ -283,7 +283,7 @@ def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: s
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _CandidateResults:
     """What is known of a candidate: its last verdict, and what each of its two measurements found."""
 
     verdict: Verdict | None
@@ -291,7 +291,7 @@ class _Found:
     confirmed: Measurement | None
 
     @classmethod
-    def of(cls, id: str, facts: Mapping[str, Any]) -> _Found:
+    def of(cls, id: str, facts: Mapping[str, Any]) -> _CandidateResults:
         stages = [facts.get(f"verdict:{id}{end}") for end in (":check", ":measure", ":confirm", "")]
         verdicts = [None if fact is None else from_plain(Verdict, fact) for fact in stages]
         last = next((verdict for verdict in reversed(verdicts) if verdict is not None), None)

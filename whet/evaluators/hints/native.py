@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from whet.evaluators.hints.base import Found, addressed
+from whet.evaluators.hints.base import HintMatch, addressed
 from whet.evaluators.hints.native_names import DEFINED, HINTS, PREFIXES, TEXTS
 from whet.evaluators.syntax.native import LONGEST, Place, Source, child
 
@@ -27,20 +27,20 @@ smaller one names tables that algorithms need."""
 LONG_TEXT = 1000  # characters from which on a string counts as one: a larger number misses shorter strings
 
 
-def find_c(source: str) -> Iterator[Found]:
+def find_c(source: str) -> Iterator[HintMatch]:
     """Yields all that looks like a trick in C source."""
     return _find("c", source)
 
 
-def find_cpp(source: str) -> Iterator[Found]:
+def find_cpp(source: str) -> Iterator[HintMatch]:
     """Yields all that looks like a trick in C++ source."""
     return _find("cpp", source)
 
 
-def _find(language: str, source: str) -> Iterator[Found]:
+def _find(language: str, source: str) -> Iterator[HintMatch]:
     read = Source.parse(language, source)
     if read is None:
-        yield Found("unread", "length", 1, f"more than {LONGEST} bytes")
+        yield HintMatch("unread", "length", 1, f"more than {LONGEST} bytes")
         return
     yield from addressed(read.lines)
     pasting: set[str] = set()
@@ -50,13 +50,13 @@ def _find(language: str, source: str) -> Iterator[Found]:
         rule = RULES.get(node.type)
         if rule is not None:
             for name, about in rule(read, place):
-                yield Found(name, about, number, line)
+                yield HintMatch(name, about, number, line)
         if node.type == "preproc_function_def" and "##" in read.text(child(node, "value")):
             pasting.add(read.text(child(node, "name")))
         if node.type == "call_expression" and pasting and read.text(child(node, "function")) in pasting:
             pasted = "".join(WORD.findall(read.text(child(node, "arguments"))))
             if _hint(pasted):
-                yield Found("hidden_string", pasted, number, line)
+                yield HintMatch("hidden_string", pasted, number, line)
 
 
 Rule = Iterator[tuple[str, str]]
