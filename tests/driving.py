@@ -111,7 +111,7 @@ class Driver:
 
 
 @dataclass
-class Place:
+class Workspace:
     """Where drivers work: a store and the folders of their files.
 
     Attributes:

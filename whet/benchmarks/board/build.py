@@ -98,9 +98,9 @@ def _files(found: tuple[Standing, ...], faults: tuple[str, ...]) -> Iterator[tup
         yield f"{standing.slug}/data.json", _json(document)
         yield f"{standing.slug}/index.html", suite_page(standing)
         yield f"{standing.slug}/compare.html", compare_page(standing, compared, document)
-        for place in standing.problems:
-            yield f"{standing.slug}/{page_name(place)}.json", _json(problem_document(standing, place))
-            yield f"{standing.slug}/{page_name(place)}.html", problem_page(standing, place)
+        for problem in standing.problems:
+            yield f"{standing.slug}/{page_name(problem)}.json", _json(problem_document(standing, problem))
+            yield f"{standing.slug}/{page_name(problem)}.html", problem_page(standing, problem)
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from whet.core.store import Store
 from whet.sandbox.workers.agent import LEASE_SECONDS, versions
 from whet.sandbox.workers.base import Standing
 from whet.sandbox.workers.errors import one_line
-from whet.sandbox.workers.places import Piece, Place, Seat
+from whet.sandbox.workers.places import HostRecord, Piece, Seat
 from whet.sandbox.workers.probing import PROBE, Probing
 from whet.sandbox.workers.ray_link import Link
 
@@ -40,7 +40,7 @@ OTHER_STORE = "its store is another one than the driver's; set WHET_STORE (or WH
 class Hired:
     """An agent as its driver sees it."""
 
-    def __init__(self, place: Place, handle: Any) -> None:
+    def __init__(self, place: HostRecord, handle: Any) -> None:
         self.place = place
         self.handle = handle
         self.since = time.monotonic()
@@ -70,9 +70,9 @@ class Cluster(Probing):
         store.close()
         self._link = Link(address)
         self._hired: dict[str, Hired] = {}
-        self._known: dict[str, Place] = {}
+        self._known: dict[str, HostRecord] = {}
         self._refused: dict[str, str] = {}
-        self._by_place: dict[Place, Hired] = {}
+        self._by_place: dict[HostRecord, Hired] = {}
         self._events: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._seen = time.monotonic()
         self._ending = threading.Event()
@@ -152,12 +152,12 @@ class Cluster(Probing):
             lambda error: self._agent_died(hired, why=one_line(str(error))),
         )
 
-    def _place(self, hostname: str) -> Place:
+    def _place(self, hostname: str) -> HostRecord:
         """Returns the host of this name, unless another one works under it: then one with a number."""
         taken = {one.place.name for one in self._hired.values()} | set(self._refused.values())
         names = (hostname if number == 1 else f"{hostname}-{number}" for number in range(1, len(taken) + 2))
         name = next(name for name in names if name not in taken)
-        place = self._places.get(name) or Place(name, {})
+        place = self._places.get(name) or HostRecord(name, {})
         place.stand(Standing.QUARANTINED, "its agent is being started")
         self._places[name] = place
         return place
@@ -241,7 +241,7 @@ class Cluster(Probing):
         elif at - hired.beaten > LEASE_SECONDS:
             self._agent_died(hired, why=f"its agent has not answered in {LEASE_SECONDS:g} s")
 
-    def _host_lost(self, node: str, place: Place) -> None:
+    def _host_lost(self, node: str, place: HostRecord) -> None:
         with self._lock:
             self._refused.pop(node, None)
             hired = self._hired.pop(node, None)

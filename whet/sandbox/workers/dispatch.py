@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from whet.core.errors import SandboxError
 from whet.sandbox.workers.base import End, Host, Standing, Work, WorkResult
 from whet.sandbox.workers.errors import raised
-from whet.sandbox.workers.places import Line, Piece, Place, Seat, line_of
+from whet.sandbox.workers.places import HostRecord, Line, Piece, Seat, line_of
 from whet.sandbox.workers.serve import WorkReply
 
 MOST_DEATHS, MOST_ATTEMPTS = 3, 10
@@ -33,7 +33,7 @@ class Dispatcher(ABC):
         self._outcomes: dict[int, WorkResult] = {}
         self._inboxes: dict[int, Inbox] = {}
         self._lines: dict[object, Line] = {}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, HostRecord] = {}
         self._idle: dict[Seat, None] = {}
         self._gone: SandboxError | None = None
         self._closed = False
@@ -126,7 +126,7 @@ class Dispatcher(ABC):
 
     # what those that derive from it tell
 
-    def _join(self, place: Place, slots: int) -> None:
+    def _join(self, place: HostRecord, slots: int) -> None:
         """Takes a host, with seats, among those that work."""
         with self._lock:
             place.seats = [Seat(place, number) for number in range(slots)]
@@ -160,7 +160,7 @@ class Dispatcher(ABC):
             self._again(piece, place, cause, blamed=blamed)
             self._fill(list(self._idle))
 
-    def _leave(self, place: Place, standing: Standing, why: str, cause: str, *, gone: bool = False) -> None:
+    def _leave(self, place: HostRecord, standing: Standing, why: str, cause: str, *, gone: bool = False) -> None:
         """A host gets no work any more; what it was doing is done elsewhere.
 
         Args:
@@ -233,7 +233,7 @@ class Dispatcher(ABC):
             del self._lines[line_of(line.needs)]
         return piece
 
-    def _freed(self, seat: Seat) -> tuple[Piece | None, Place]:
+    def _freed(self, seat: Seat) -> tuple[Piece | None, HostRecord]:
         """Returns what a seat did, that it does no longer; None where that is not wanted from it any more."""
         piece, seat.piece = seat.piece, None
         if seat in seat.place.seats:
@@ -247,7 +247,7 @@ class Dispatcher(ABC):
             return None, seat.place
         return piece, seat.place
 
-    def _again(self, piece: Piece, place: Place, cause: str, *, blamed: bool) -> None:
+    def _again(self, piece: Piece, place: HostRecord, cause: str, *, blamed: bool) -> None:
         piece.deaths += blamed
         if piece.cancelled:
             self._finish(piece, WorkResult(piece.ticket, End.CANCELLED, host=place.name), begun=True)

@@ -56,7 +56,7 @@ class Seat:
         forsaken: whether that piece is done elsewhere by now.
     """
 
-    place: Place
+    place: HostRecord
     number: int
     piece: Piece | None = None
     begun: float = 0.0
@@ -64,8 +64,8 @@ class Seat:
 
 
 @dataclass(eq=False, slots=True)
-class Place:
-    """A host; see `whet.sandbox.workers.base.Host`.
+class HostRecord:
+    """What a driver keeps of a host; see `whet.sandbox.workers.base.Host`.
 
     Attributes:
         name: of it.
@@ -131,17 +131,17 @@ class Line:
         self.needs = needs
         self.pieces: deque[Piece] = deque()
 
-    def fits(self, place: Place) -> bool:
+    def fits(self, place: HostRecord) -> bool:
         """Whether a host has what the work needs."""
         needs = self.needs
         named = not needs.host or needs.host == place.name
         return named and all(place.labels.get(name) == value for name, value in needs.labels.items())
 
-    def may_begin(self, place: Place) -> bool:
+    def may_begin(self, place: HostRecord) -> bool:
         """Whether a host may begin with it now."""
         return bool(self.pieces) and self.fits(place) and not (self.needs.timing and place.measuring)
 
-    def hopeless(self, places: Iterable[Place], patience: float = PATIENCE_SECONDS) -> str:
+    def hopeless(self, places: Iterable[HostRecord], patience: float = PATIENCE_SECONDS) -> str:
         """Returns why no host will do it; empty while one may."""
         places = list(places)
         fit = [place for place in places if self.fits(place)]

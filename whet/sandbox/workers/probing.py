@@ -6,7 +6,7 @@ from whet.sandbox.workers.base import Needs, Standing, Work
 from whet.sandbox.workers.dispatch import Dispatcher
 from whet.sandbox.workers.errors import raised
 from whet.sandbox.workers.health import Moment, now
-from whet.sandbox.workers.places import Piece, Place, Seat
+from whet.sandbox.workers.places import HostRecord, Piece, Seat
 from whet.sandbox.workers.quarantine import Quarantine
 from whet.sandbox.workers.serve import WorkReply
 
@@ -74,7 +74,7 @@ class Probing(Dispatcher):
                 self._fault(seat.place, f"its health probe ended early: {cause}")
             self._freed(seat)
 
-    def _judge(self, place: Place, answer: WorkReply, sent_at: Moment) -> None:
+    def _judge(self, place: HostRecord, answer: WorkReply, sent_at: Moment) -> None:
         if answer.raised is not None:
             self._fault(place, f"its health probe failed: {raised(answer.raised)}")
         elif why := self._quarantine.judge(place.name, answer.result, sent_at, now()):
@@ -83,6 +83,6 @@ class Probing(Dispatcher):
             place.stand(Standing.READY)
             self._fill(place.seats)
 
-    def _fault(self, place: Place, why: str) -> None:
+    def _fault(self, place: HostRecord, why: str) -> None:
         if place.standing is not Standing.LOST:
             self._leave(place, Standing.QUARANTINED, self._quarantine.blame(place.name, why, now()), FAULT)
