@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
 from whet.core.store import Store
-from whet.sandbox.workers.base import End, Host, Standing, Work, WorkResult
+from whet.sandbox.workers.base import End, Host, HostStatus, Work, WorkResult
 from whet.sandbox.workers.errors import ours, told
 
 LABELS = {"arch": "x86_64", "processor": "one", "gpu": "none", "sandbox": "bubblewrap", "python": "3.11"}
@@ -65,7 +65,7 @@ class Threads:
     def lose(self, name):
         """Takes a host away, once it has done what it is at."""
         with self._changed:
-            self._hosts[name].standing = Standing.LOST
+            self._hosts[name].standing = HostStatus.LOST
             for ticket, work, future in list(self._waiting):
                 if not any(_fits(host, work) for host in self._hosts.values()):
                     self._waiting.remove((ticket, work, future))
@@ -76,7 +76,7 @@ class Threads:
 
     @property
     def slots(self):
-        return sum(host.standing is Standing.READY for host in self._hosts.values())
+        return sum(host.standing is HostStatus.READY for host in self._hosts.values())
 
     @property
     def waiting(self):
@@ -126,7 +126,7 @@ class Threads:
 class _Host:
     bench: OwnBench
     labels: dict[str, str]
-    standing: Standing = Standing.READY
+    standing: HostStatus = HostStatus.READY
     busy: int = 0
     worked: float = 0.0
 
@@ -138,7 +138,7 @@ class _Host:
 
 def _fits(host, work):
     return (
-        host.standing is Standing.READY
+        host.standing is HostStatus.READY
         and work.needs.host in ("", host.bench.host)
         and all(host.labels.get(name) == value for name, value in work.needs.labels.items())
     )

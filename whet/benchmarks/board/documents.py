@@ -8,7 +8,7 @@ from typing import Any
 
 from whet import __version__
 from whet.benchmarks.board.answers import JudgedRow, Mark
-from whet.benchmarks.board.entries import Entry, ProblemKey, ProblemResult, Standing, slug
+from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey, ProblemResult, slug
 from whet.benchmarks.board.pairs import Pair
 from whet.benchmarks.suites.base import Figure
 from whet.core.plain import to_plain
@@ -16,7 +16,7 @@ from whet.core.plain import to_plain
 BOARD, SUITE, PROBLEM = "whet.board/1", "whet.board.suite/1", "whet.board.problem/1"
 
 
-def board_document(standings: tuple[Standing, ...], faults: tuple[str, ...]) -> dict[str, Any]:
+def board_document(standings: tuple[Leaderboard, ...], faults: tuple[str, ...]) -> dict[str, Any]:
     """Returns what suites there are, and where their pages and documents lie."""
     return {
         "schema": BOARD,
@@ -38,7 +38,7 @@ def board_document(standings: tuple[Standing, ...], faults: tuple[str, ...]) -> 
     }
 
 
-def suite_document(standing: Standing, found: list[Pair]) -> dict[str, Any]:
+def suite_document(standing: Leaderboard, found: list[Pair]) -> dict[str, Any]:
     """Returns all entries of a suite with what they came to on each problem, and each pair of them."""
     at = {problem: number for number, problem in enumerate(standing.problems)}
     return {
@@ -62,7 +62,7 @@ def suite_document(standing: Standing, found: list[Pair]) -> dict[str, Any]:
     }
 
 
-def problem_document(standing: Standing, problem: ProblemKey) -> dict[str, Any]:
+def problem_document(standing: Leaderboard, problem: ProblemKey) -> dict[str, Any]:
     """Returns all answers to a problem."""
     return {
         "schema": PROBLEM,

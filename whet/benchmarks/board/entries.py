@@ -97,7 +97,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Leaderboard:
     """The leaderboard of one suite.
 
     Attributes:
@@ -145,7 +145,7 @@ class Standing:
         return tuple(said)
 
 
-def standings(answers: Answers, suite_of: Callable[[str], Suite]) -> tuple[Standing, ...]:
+def standings(answers: Answers, suite_of: Callable[[str], Suite]) -> tuple[Leaderboard, ...]:
     """Returns the leaderboards of all suites that answers belong to.
 
     Raises:
@@ -192,7 +192,7 @@ def slug(name: str, *more: str) -> str:
     return f"{readable}-{digest[:16]}".lstrip("-")
 
 
-def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Standing:
+def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Leaderboard:
     own = any(answer.own_speedup is not None for answer in answers)
     groups: defaultdict[tuple[str, str, str, str], list[JudgedRow]] = defaultdict(list)
     for answer in answers:
@@ -208,7 +208,7 @@ def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Standing:
         entries.append(_entry(number, above[-1].rank if tied else len(above) + 1, group, points, found, own=own))
     problems = sorted({problem for entry in entries for problem in entry.outcomes}, key=_natural)
     timed = own or any(answer.whet_speedup is not None for answer in answers)
-    return Standing(
+    return Leaderboard(
         suite, _folder(suite.name), tuple(entries), tuple(problems), (OWN if own else WHET) if timed else ""
     )
 

@@ -16,7 +16,7 @@ from whet import __version__
 from whet.benchmarks.board import charts
 from whet.benchmarks.board.answers import AnswerKind, JudgedRow, Mark
 from whet.benchmarks.board.documents import page_name
-from whet.benchmarks.board.entries import Entry, ProblemKey, Standing
+from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey
 from whet.benchmarks.board.pairs import Pair
 from whet.benchmarks.pages.environment import digest, environment, style
 from whet.benchmarks.pages.scale import Scale
@@ -43,12 +43,12 @@ class Shown:
     room: int
 
 
-def index_page(standings: tuple[Standing, ...], faults: tuple[str, ...]) -> str:
+def index_page(standings: tuple[Leaderboard, ...], faults: tuple[str, ...]) -> str:
     """Returns the page with the table of each suite."""
     return _page("index.html", ("sort.js",), standings=standings, faults=faults)
 
 
-def suite_page(standing: Standing) -> str:
+def suite_page(standing: Leaderboard) -> str:
     """Returns a suite's page: its table, its drawings, all its figures, its problems."""
     return _page(
         "suite.html",
@@ -62,7 +62,7 @@ def suite_page(standing: Standing) -> str:
     )
 
 
-def compare_page(standing: Standing, found: list[Pair], document: dict[str, Any]) -> str:
+def compare_page(standing: Leaderboard, found: list[Pair], document: dict[str, Any]) -> str:
     """Returns the page on which two entries stand side by side; its data stand in it, for files have no requests."""
     kept = {
         "problems": [{"id": one["id"], "page": one["page"]} for one in document["problems"]],
@@ -72,7 +72,7 @@ def compare_page(standing: Standing, found: list[Pair], document: dict[str, Any]
     return _page("compare.html", ("sort.js", "compare.js"), standing=standing, pairs=found, data=_embedded(kept))
 
 
-def problem_page(standing: Standing, problem: ProblemKey) -> str:
+def problem_page(standing: Leaderboard, problem: ProblemKey) -> str:
     """Returns a problem's page: all answers to it, and what became of them."""
     found = [
         (entry, answer)
@@ -110,7 +110,7 @@ KINDS = (
 )
 
 
-def _problem_line(standing: Standing, problem: ProblemKey) -> dict[str, Any]:
+def _problem_line(standing: Leaderboard, problem: ProblemKey) -> dict[str, Any]:
     met = [(entry, entry.outcomes[problem]) for entry in standing.entries if problem in entry.outcomes]
     best = max(
         ((one.speedup, entry) for entry, one in met if one.speedup is not None), key=lambda pair: pair[0], default=None

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import combinations
 from statistics import fmean, stdev
 
-from whet.benchmarks.board.entries import Entry, ProblemKey, Standing, headline, score
+from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey, headline, score
 from whet.benchmarks.suites.base import Figure
 
 CONFIDENCE = 0.95  # share of the interval of a ratio, which the page's caption states too; a higher one widens it
@@ -51,7 +51,7 @@ class Pair:
         return "" if self.a.machine == self.b.machine else "measured on different machines: no ranking"
 
 
-def pairs(standing: Standing) -> Iterator[Pair]:
+def pairs(standing: Leaderboard) -> Iterator[Pair]:
     """Yields all pairs of entries of a suite."""
 
     @cache

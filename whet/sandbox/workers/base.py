@@ -111,7 +111,7 @@ class WorkResult:
     attempts: int = 1
 
 
-class Standing(StrEnum):
+class HostStatus(StrEnum):
     """Whether a host gets work. ``quarantined``: a health probe failed there."""
 
     READY = "ready"
@@ -139,7 +139,7 @@ class Host:
 
     name: str
     labels: Mapping[str, str]
-    standing: Standing
+    standing: HostStatus
     why: str
     slots: int
     busy: int

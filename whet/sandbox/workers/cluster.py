@@ -20,7 +20,7 @@ from typing import Any
 from whet.core.errors import SandboxError, UsageError
 from whet.core.store import Store
 from whet.sandbox.workers.agent import LEASE_SECONDS, versions
-from whet.sandbox.workers.base import Standing
+from whet.sandbox.workers.base import HostStatus
 from whet.sandbox.workers.errors import one_line
 from whet.sandbox.workers.places import HostRecord, Piece, Seat
 from whet.sandbox.workers.probing import PROBE, Probing
@@ -158,7 +158,7 @@ class Cluster(Probing):
         names = (hostname if number == 1 else f"{hostname}-{number}" for number in range(1, len(taken) + 2))
         name = next(name for name in names if name not in taken)
         place = self._places.get(name) or HostRecord(name, {})
-        place.stand(Standing.QUARANTINED, "its agent is being started")
+        place.stand(HostStatus.QUARANTINED, "its agent is being started")
         self._places[name] = place
         return place
 
@@ -182,7 +182,7 @@ class Cluster(Probing):
         with self._lock:
             self._refused[node] = hired.place.name
             self._hired.pop(node, None)
-            hired.place.stand(Standing.QUARANTINED, why)
+            hired.place.stand(HostStatus.QUARANTINED, why)
             hired.place.changed = -math.inf  # nothing will make it well
         self._link.kill(hired.handle)
 
@@ -192,7 +192,7 @@ class Cluster(Probing):
             node = next((node for node, one in self._hired.items() if one is hired), None)
             if node is not None:
                 del self._hired[node]
-                self._leave(hired.place, Standing.QUARANTINED, why or "its agent died", "agent died", gone=True)
+                self._leave(hired.place, HostStatus.QUARANTINED, why or "its agent died", "agent died", gone=True)
         self._link.kill(hired.handle)
         if seat is not None:
             self._died(seat, "agent died", blamed=False)
@@ -222,8 +222,8 @@ class Cluster(Probing):
             there = {one.place.name for one in self._hired.values()}
             there |= {name for node, name in self._refused.items() if node in nodes}
             for place in self._places.values():
-                if place.name not in there and place.standing is not Standing.LOST:
-                    place.stand(Standing.LOST, GONE)  # its agent was found dead first
+                if place.name not in there and place.standing is not HostStatus.LOST:
+                    place.stand(HostStatus.LOST, GONE)  # its agent was found dead first
 
     def _beat(self, hired: Hired) -> None:
         at = time.monotonic()
@@ -246,7 +246,7 @@ class Cluster(Probing):
             self._refused.pop(node, None)
             hired = self._hired.pop(node, None)
             if hired is not None or place not in [one.place for one in self._hired.values()]:
-                self._leave(place, Standing.LOST, GONE, "host lost", gone=True)
+                self._leave(place, HostStatus.LOST, GONE, "host lost", gone=True)
                 self._quarantine.forget(place.name)
 
     @property
@@ -274,6 +274,6 @@ class Cluster(Probing):
                 break
             time.sleep(0.02)
         hosts = self.hosts()
-        if not any(host.standing is Standing.READY for host in hosts):
+        if not any(host.standing is HostStatus.READY for host in hosts):
             why = "; ".join(sorted({f"host {host.name}: {host.why}" for host in hosts})) or "it has no host with a CPU"
             raise UsageError(f"no host of the cluster can work for this driver: {why}")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from whet.core.errors import SandboxError
-from whet.sandbox.workers.base import End, Host, Standing, Work, WorkResult
+from whet.sandbox.workers.base import End, Host, HostStatus, Work, WorkResult
 from whet.sandbox.workers.errors import raised
 from whet.sandbox.workers.places import HostRecord, Line, Piece, Seat, line_of
 from whet.sandbox.workers.serve import WorkReply
@@ -107,7 +107,7 @@ class Dispatcher(ABC):
     def slots(self) -> int:
         """See `Executor.slots`."""
         with self._lock:
-            return sum(len(place.seats) for place in self._places.values() if place.standing is Standing.READY)
+            return sum(len(place.seats) for place in self._places.values() if place.standing is HostStatus.READY)
 
     @property
     def waiting(self) -> int:
@@ -160,7 +160,7 @@ class Dispatcher(ABC):
             self._again(piece, place, cause, blamed=blamed)
             self._fill(list(self._idle))
 
-    def _leave(self, place: HostRecord, standing: Standing, why: str, cause: str, *, gone: bool = False) -> None:
+    def _leave(self, place: HostRecord, standing: HostStatus, why: str, cause: str, *, gone: bool = False) -> None:
         """A host gets no work any more; what it was doing is done elsewhere.
 
         Args:
@@ -222,7 +222,7 @@ class Dispatcher(ABC):
 
     def _next(self, seat: Seat) -> Piece | None:
         """Returns what a seat is to do: what has waited longest of all that its host may do."""
-        if seat.place.standing is not Standing.READY:
+        if seat.place.standing is not HostStatus.READY:
             return None
         lines = [line for line in self._lines.values() if line.may_begin(seat.place)]
         if not lines:

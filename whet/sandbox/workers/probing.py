@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whet.sandbox.workers.base import Needs, Standing, Work
+from whet.sandbox.workers.base import HostStatus, Needs, Work
 from whet.sandbox.workers.dispatch import Dispatcher
 from whet.sandbox.workers.errors import raised
 from whet.sandbox.workers.health import Moment, now
@@ -41,14 +41,14 @@ class Probing(Dispatcher):
                     self._fault(seat.place, f"its health probe has not answered in {PROBE_SECONDS:g} s")
             at = now()
             for place in self._places.values():
-                idle = not place.busy and place.standing is not Standing.LOST
+                idle = not place.busy and place.standing is not HostStatus.LOST
                 if idle and place.seats and self._quarantine.due(place.name, at):
                     self._wanted.add(place.name)
             self._fill(list(self._idle))
 
     def _next(self, seat: Seat) -> Piece | None:
         place = seat.place
-        if place.name not in self._wanted or place.standing is Standing.LOST or place.measuring:
+        if place.name not in self._wanted or place.standing is HostStatus.LOST or place.measuring:
             return super()._next(seat)
         self._wanted.discard(place.name)
         self._probed[seat] = now()
@@ -78,11 +78,11 @@ class Probing(Dispatcher):
         if answer.raised is not None:
             self._fault(place, f"its health probe failed: {raised(answer.raised)}")
         elif why := self._quarantine.judge(place.name, answer.result, sent_at, now()):
-            self._leave(place, Standing.QUARANTINED, why, FAULT)
-        elif place.standing is not Standing.LOST:
-            place.stand(Standing.READY)
+            self._leave(place, HostStatus.QUARANTINED, why, FAULT)
+        elif place.standing is not HostStatus.LOST:
+            place.stand(HostStatus.READY)
             self._fill(place.seats)
 
     def _fault(self, place: HostRecord, why: str) -> None:
-        if place.standing is not Standing.LOST:
-            self._leave(place, Standing.QUARANTINED, self._quarantine.blame(place.name, why, now()), FAULT)
+        if place.standing is not HostStatus.LOST:
+            self._leave(place, HostStatus.QUARANTINED, self._quarantine.blame(place.name, why, now()), FAULT)
