@@ -18,8 +18,8 @@ from whet.agents.outcome import recorded
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Machine, Own, Row
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
 from whet.benchmarks.runner.journal import Runs
+from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import ByVerdict, NoTarget, Unusable
 from whet.core.candidate import Candidate, content_id
@@ -73,7 +73,7 @@ class Bench:
         executor: does the work of whet's verdicts; None where this process does.
     """
 
-    asked: Asked
+    asked: BenchRequest
     lab: Lab
     store: Store
     journal: Runs

@@ -92,7 +92,7 @@ class RoundStory:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelUsage:
     """What one model was asked in one role, and what that cost."""
 
     role: str
@@ -151,7 +151,7 @@ class Story:
     change: Diff | None
     turns: tuple[RoundStory, ...]
     foreseen: Record
-    asked: tuple[Asked, ...]
+    asked: tuple[ModelUsage, ...]
     cost: Cost
     prices: Mapping[str, Any]
     caps: tuple[str, ...]
@@ -352,11 +352,11 @@ def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | N
         yield RoundStory(None, None, len(left), (), tuple(left.values()), None, None)
 
 
-def _asked(calls: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
+def _asked(calls: Sequence[Mapping[str, Any]]) -> Iterator[ModelUsage]:
     for role, model in dict.fromkeys((call["role"], call["model"]) for call in calls):
         own = [call for call in calls if (call["role"], call["model"]) == (role, model)]
         used = [call["usage"] for call in own]
-        yield Asked(
+        yield ModelUsage(
             role=role,
             model=model,
             calls=len(own),
