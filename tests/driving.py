@@ -25,7 +25,7 @@ import whet.benchmarks.runner.work
 from whet.agents.calls import Calls, CallState
 from whet.agents.models.base import Usage
 from whet.benchmarks.runner.answers import given_answers
-from whet.benchmarks.runner.asked import Asked, Loop, Total
+from whet.benchmarks.runner.request import BenchRequest, Loop, Total
 from whet.benchmarks.runner.rows import read_rows
 from whet.benchmarks.runner.run import opened
 from whet.core.errors import WhetError
@@ -111,7 +111,7 @@ class Driver:
 
 
 @dataclass
-class Place:
+class Workspace:
     """Where drivers work: a store and the folders of their files.
 
     Attributes:
@@ -205,7 +205,7 @@ def drive(order: dict) -> None:
     suite.revision, suite.drivers, suite.gate = order.get("data", ""), order.get("drivers", 1), order.get("gate", "")
     model = f"openai:fake@{order['url']}"
     loop = Loop(model, model, "best-of", order.get("rounds", 2), 2, Budget(usd=order.get("usd", 1.0)))
-    asked = Asked(
+    asked = BenchRequest(
         suite,
         loop if order["url"] else given_answers("unchanged", suite.read(Path()).problems, suite),
         Options(until="differential", seed=order.get("seed", 7)),

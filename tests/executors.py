@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 
 from whet.core.store import Store
-from whet.sandbox.workers.base import End, Host, Outcome, Standing, Work
+from whet.sandbox.workers.base import End, Host, HostStatus, Work, WorkResult
 from whet.sandbox.workers.errors import ours, told
 
 LABELS = {"arch": "x86_64", "processor": "one", "gpu": "none", "sandbox": "bubblewrap", "python": "3.11"}
@@ -31,11 +31,11 @@ class Threads:
             name: _Host(OwnBench(self._stores[name], name), {**LABELS, **own}) for name, own in labels.items()
         }
         self.benches = {name: host.bench for name, host in self._hosts.items()}
-        self._futures: dict[int, Future[Outcome]] = {}
+        self._futures: dict[int, Future[WorkResult]] = {}
         self._changed = threading.Condition()
         self._closed = False
         self.done: list[tuple[str, Work]] = []
-        self._waiting: deque[tuple[int, Work, Future[Outcome]]] = deque()
+        self._waiting: deque[tuple[int, Work, Future[WorkResult]]] = deque()
         self._threads = [threading.Thread(target=self._serve, args=(host,)) for host in self._hosts.values()]
         for thread in self._threads:
             thread.start()
@@ -45,7 +45,7 @@ class Threads:
             ticket = len(self._futures)
             future = self._futures[ticket] = Future()
             if not any(_fits(host, work) for host in self._hosts.values()):
-                future.set_result(Outcome(ticket, End.UNPLACED, error="no host fits"))
+                future.set_result(WorkResult(ticket, End.UNPLACED, error="no host fits"))
             else:
                 self._waiting.append((ticket, work, future))
             self._changed.notify_all()
@@ -65,18 +65,18 @@ class Threads:
     def lose(self, name):
         """Takes a host away, once it has done what it is at."""
         with self._changed:
-            self._hosts[name].standing = Standing.LOST
+            self._hosts[name].standing = HostStatus.LOST
             for ticket, work, future in list(self._waiting):
                 if not any(_fits(host, work) for host in self._hosts.values()):
                     self._waiting.remove((ticket, work, future))
-                    future.set_result(Outcome(ticket, End.UNPLACED, error="no host fits"))
+                    future.set_result(WorkResult(ticket, End.UNPLACED, error="no host fits"))
 
     def hosts(self):
         return tuple(host.seen() for host in self._hosts.values())
 
     @property
     def slots(self):
-        return sum(host.standing is Standing.READY for host in self._hosts.values())
+        return sum(host.standing is HostStatus.READY for host in self._hosts.values())
 
     @property
     def waiting(self):
@@ -112,7 +112,7 @@ class Threads:
     def _did(self, ticket, work, host):
         begun = time.monotonic()
         self.done.append((host.bench.host, work))
-        outcome = Outcome(ticket, End.DONE, host=host.bench.host)
+        outcome = WorkResult(ticket, End.DONE, host=host.bench.host)
         try:
             found = ours(work.call)(host.bench, work.argument)
             return replace(outcome, result=host.bench.store.keep_result(work.key, found))
@@ -126,7 +126,7 @@ class Threads:
 class _Host:
     bench: OwnBench
     labels: dict[str, str]
-    standing: Standing = Standing.READY
+    standing: HostStatus = HostStatus.READY
     busy: int = 0
     worked: float = 0.0
 
@@ -138,7 +138,7 @@ class _Host:
 
 def _fits(host, work):
     return (
-        host.standing is Standing.READY
+        host.standing is HostStatus.READY
         and work.needs.host in ("", host.bench.host)
         and all(host.labels.get(name) == value for name, value in work.needs.labels.items())
     )

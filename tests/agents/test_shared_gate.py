@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
-from driving import CONTEXT, Place, Provider, until
+from driving import CONTEXT, Provider, Workspace, until
 
 from whet.agents.gates import Abandoned
 from whet.agents.limits import Limits
@@ -149,7 +149,7 @@ def test_models_that_cost_nothing_pass_gates_of_their_own(tmp_path):
 @sandboxed
 def test_a_provider_sees_no_more_calls_at_once_than_its_slots(tmp_path):
     with Provider(0.2) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 6, "rounds": 1, "limits": "slots = 2"})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 6, "rounds": 1, "limits": "slots = 2"})
         for driver in [place.driver(name) for name in "abc"]:
             driver.end()
         assert (len(provider.requests), provider.most) == (12, 2)
@@ -159,7 +159,7 @@ def test_a_provider_sees_no_more_calls_at_once_than_its_slots(tmp_path):
 @sandboxed
 def test_what_a_provider_asks_of_one_driver_holds_for_all(tmp_path):
     with Provider(0.1, retry_after=3.0) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 6, "rounds": 2, "limits": "slots = 1"})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 6, "rounds": 2, "limits": "slots = 1"})
         drivers = [place.driver(name) for name in "ab"]
         until(lambda: len(provider.arrived) >= 3)
         provider.plan(Fault.RATE_LIMIT)
@@ -175,7 +175,7 @@ def test_what_a_provider_asks_of_one_driver_holds_for_all(tmp_path):
 def test_a_provider_sees_no_more_calls_a_minute_than_it_takes(tmp_path):
     with Provider() as provider:
         words = {"problems": 8, "rounds": 1, "limits": "requests-per-minute = 6"}
-        place = Place(tmp_path, provider.openai_url, words)
+        place = Workspace(tmp_path, provider.openai_url, words)
         for driver in [place.driver(name) for name in "abc"]:
             driver.end()
         assert len(provider.arrived) == 16

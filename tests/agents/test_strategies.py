@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from whet.agents.person import Said, pin_of
 from whet.agents.strategies import STRATEGIES, open_strategy
-from whet.agents.strategies.base import Scored, Standing, Tried
+from whet.agents.strategies.base import Scored, SearchState, Tried
 from whet.core.errors import UsageError
 
 BASE = "baseline"
@@ -22,9 +22,9 @@ def tried(id, round=1, parent=BASE, low=1.5, correct=True, labels=(), source=PLA
     return Tried(id, parent, round, source, tuple(labels), correct, improved, low if correct else None, ratios)
 
 
-def standing(*all: Tried) -> Standing:
+def standing(*all: Tried) -> SearchState:
     improved = [Scored(one.id, one.low, one.low, one.low, one.round) for one in all if one.improved]
-    return Standing(BASE, tuple(sorted(improved, key=lambda one: one.low, reverse=True)), all)
+    return SearchState(BASE, tuple(sorted(improved, key=lambda one: one.low, reverse=True)), all)
 
 
 @st.composite

@@ -15,7 +15,7 @@ from test_bench_rows import HERE, HOSTILE, RESULT, row, written
 from tiny_suite import TinySuite
 
 from whet.benchmarks.results import Machine, Own
-from whet.benchmarks.runner.asked import ProblemSample
+from whet.benchmarks.runner.request import ProblemSample
 from whet.benchmarks.runner.rows import line_of as row_line
 from whet.benchmarks.runner.rows import read_rows
 from whet.benchmarks.runner.run import Done

@@ -21,8 +21,8 @@ from work import answer, diagnosis
 
 from whet.agents.models.base import ModelError
 from whet.benchmarks.runner.answers import given_answers
-from whet.benchmarks.runner.asked import Asked, Loop, Total
 from whet.benchmarks.runner.plan import chosen, planned, read_suite
+from whet.benchmarks.runner.request import BenchRequest, Loop, Total
 from whet.benchmarks.runner.rows import RowFile, read_rows
 from whet.benchmarks.runner.run import opened
 from whet.core.errors import UsageError
@@ -34,12 +34,12 @@ sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap
 CHECKED = Options(until="differential", seed=7)
 
 
-def asked(suite, spec="unchanged", **words) -> Asked:
+def asked(suite, spec="unchanged", **words) -> BenchRequest:
     given = given_answers(spec, suite.read(Path()).problems, suite) if isinstance(spec, str) else spec
-    return Asked(suite, given, words.pop("options", CHECKED), **{"verdict": False, **words})
+    return BenchRequest(suite, given, words.pop("options", CHECKED), **{"verdict": False, **words})
 
 
-def done(order: Asked, folder: Path, samples: int = 1) -> tuple[list, str]:
+def done(order: BenchRequest, folder: Path, samples: int = 1) -> tuple[list, str]:
     """Runs to the end; returns what was told and which cap ended it."""
     problems = order.suite.read(Path()).problems
     with opened(order, problems, samples, folder / "rows.jsonl", folder / "home") as run:

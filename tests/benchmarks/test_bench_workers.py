@@ -10,7 +10,7 @@ from test_bench_run import CHECKED, asked, done, rows
 from tiny_suite import FAST, WRONG, TinySuite
 from work import answer, diagnosis
 
-from whet.benchmarks.runner.asked import Loop
+from whet.benchmarks.runner.request import Loop
 from whet.benchmarks.runner.run import opened
 from whet.bot.engine import CommandEngine, Work
 from whet.bot.project import Project

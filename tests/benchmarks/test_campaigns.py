@@ -33,14 +33,14 @@ from whet.benchmarks.self.campaigns.campaign import (
     run,
 )
 from whet.benchmarks.self.campaigns.exploits import Exploits
-from whet.benchmarks.self.campaigns.place import Place
+from whet.benchmarks.self.campaigns.place import CampaignProvenance
 from whet.benchmarks.self.campaigns.registry import NAMES, make
 from whet.cli import bench_self
 from whet.cli.errors import Invocation
 from whet.core.errors import BaselineError, UsageError
 from whet.testing.exploits.corpus import PLAYED, TIMED, exploits
 
-HERE = Place(
+HERE = CampaignProvenance(
     "2026-01-02T03:04:05+00:00", "a" * 40, False, "b", "a cpu", "x86_64", 2, 2**33, "6.1", "Linux", False, True
 )
 
@@ -86,7 +86,7 @@ def stops_at(name: str) -> Callable[[str], Finding]:
     return does
 
 
-def ran(campaign: Scripted, file: Path, where: Place = HERE) -> list[str]:
+def ran(campaign: Scripted, file: Path, where: CampaignProvenance = HERE) -> list[str]:
     return list(run(campaign, file, where))
 
 
@@ -145,7 +145,7 @@ def test_a_kill_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         replace(HERE, kernel="6.2"),
     ],
 )
-def test_another_commit_or_machine_begins_anew(elsewhere: Place, tmp_path: Path) -> None:
+def test_another_commit_or_machine_begins_anew(elsewhere: CampaignProvenance, tmp_path: Path) -> None:
     ran(Scripted(ITEMS, right), tmp_path / "r.json")
     again = Scripted(ITEMS, right)
     ran(again, tmp_path / "r.json", elsewhere)
@@ -196,7 +196,7 @@ def test_the_file_states_date_machine_and_commit(tmp_path: Path) -> None:
     assert plain["counts"] == {"right": 3, "wrong": 0, "missing": 0}
     assert plain["place"]["date"] == plain["records"][-1]["when"]
     kept = {**plain["place"], "date": HERE.date}
-    assert Place(**kept) == HERE
+    assert CampaignProvenance(**kept) == HERE
     assert "a cpu, 2 cores, 8 GiB, Linux, Linux 6.1, without hardware counters, with cgroup v2" in str(HERE)
     assert str(replace(HERE, dirty=True)).endswith("commit aaaaaaaaaaaa (dirty)")
 
@@ -366,7 +366,7 @@ def test_an_interrupt_ends_with_the_command_that_goes_on(tmp_path: Path) -> None
 
 @pytest.mark.corpus(one_in=8)
 def test_a_page_is_written_from_all_of_a_campaign_and_from_no_part_of_one(tmp_path: Path) -> None:
-    class Told(Attacks):
+    class ScriptedAttacks(Attacks):
         @contextmanager
         def opened(self) -> Iterator[Measure]:
             yield lambda item: Finding(Status.RIGHT, "", {"rows": [{"off": [], "escaped": False}]})
@@ -374,10 +374,10 @@ def test_a_page_is_written_from_all_of_a_campaign_and_from_no_part_of_one(tmp_pa
     begin, end = pages.marks("attacks")
     page = tmp_path / "page.md"
     page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
-    list(run(Told(("bubblewrap:fork-bomb",)), tmp_path / "some.json", HERE))
+    list(run(ScriptedAttacks(("bubblewrap:fork-bomb",)), tmp_path / "some.json", HERE))
     with pytest.raises(UsageError, match="items of attacks were not measured"):
         pages.write(tmp_path / "some.json", page)
-    list(run(Told(), tmp_path / "all.json", HERE))
+    list(run(ScriptedAttacks(), tmp_path / "all.json", HERE))
     pages.write(tmp_path / "all.json", page)
     written = page.read_text()
     assert written.startswith(f"before\n{begin}\nMeasured on ")

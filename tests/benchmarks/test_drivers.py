@@ -8,7 +8,7 @@ import time
 from contextlib import closing
 
 import pytest
-from driving import CALL_USD, Place, Provider, calls_of, expect_none_asked_again, until
+from driving import CALL_USD, Provider, Workspace, calls_of, expect_none_asked_again, until
 
 from whet.agents.calls import Calls, CallState
 from whet.benchmarks.runner.joining import expect_name
@@ -22,7 +22,7 @@ on_both = pytest.mark.usefixtures("database")
 @pytest.mark.corpus
 @on_both
 def test_two_drivers_share_the_jobs_and_each_file_has_all_rows_once(tmp_path):
-    place = Place(tmp_path, words={"problems": 12, "seconds": 0.15})
+    place = Workspace(tmp_path, words={"problems": 12, "seconds": 0.15})
     drivers = [place.driver("a", drivers=2), place.driver("b", workers=2, drivers=2)]
     told = [driver.end() for driver in drivers]
     names = sorted(f"p{n}" for n in range(12))
@@ -42,7 +42,7 @@ def test_two_drivers_share_the_jobs_and_each_file_has_all_rows_once(tmp_path):
 @pytest.mark.corpus
 def test_a_model_is_asked_once_for_each_answer_of_three_drivers(tmp_path):
     with Provider(0.05) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 6})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 6})
         for driver in [place.driver(name) for name in "abc"]:
             driver.end()
         with closing(place.store()) as store:
@@ -58,7 +58,7 @@ def test_a_model_is_asked_once_for_each_answer_of_three_drivers(tmp_path):
 @on_both
 def test_a_dead_drivers_run_is_gone_on_with(tmp_path):
     with Provider(0.3) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 2})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 2})
         first = place.driver("a")
         until(lambda: len(provider.requests) >= 4)  # of the second round: the first is recorded
         first.kill()
@@ -75,7 +75,7 @@ def test_a_dead_drivers_run_is_gone_on_with(tmp_path):
 
 @pytest.mark.corpus
 def test_an_interrupt_ends_the_driver_that_waits_and_no_other(tmp_path):
-    place = Place(tmp_path, words={"problems": 1})
+    place = Workspace(tmp_path, words={"problems": 1})
     works = place.driver("a", gate="../go")
     until(lambda: place.judged() == {"p0": 1})
     waits = place.driver("b")
@@ -92,7 +92,7 @@ def test_an_interrupt_ends_the_driver_that_waits_and_no_other(tmp_path):
 @on_both
 def test_money_is_reserved_and_counted_over_all_drivers(tmp_path):
     with Provider(0.05) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 8, "usd": 0.2, "total_usd": 0.21})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 8, "usd": 0.2, "total_usd": 0.21})
         drivers = [place.driver(name) for name in "abc"]
         until(lambda: len(provider.requests) >= 2)
         told = [driver.end()[-1] for driver in drivers]
@@ -108,7 +108,7 @@ def test_money_is_reserved_and_counted_over_all_drivers(tmp_path):
 @pytest.mark.corpus
 def test_a_dead_drivers_money_is_what_its_ledger_says(tmp_path):
     with Provider(0.1) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 20, "usd": 0.2, "total_usd": 0.26})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 20, "usd": 0.2, "total_usd": 0.26})
         first = place.driver("a")
         until(lambda: len(provider.requests) >= 3)
         first.kill()
@@ -124,7 +124,7 @@ def test_a_dead_drivers_money_is_what_its_ledger_says(tmp_path):
 
 @pytest.mark.corpus
 def test_time_counts_from_the_first_drivers_start(tmp_path):
-    place = Place(tmp_path, words={"problems": 3, "seconds": 0.6, "total_seconds": 0.5})
+    place = Workspace(tmp_path, words={"problems": 3, "seconds": 0.6, "total_seconds": 0.5})
     assert place.driver("a").end() == ["p0 False ", "end 0 --total-seconds 0.5 are over"]
     assert place.driver("b").end() == ["p0 True ", "end 0 --total-seconds 0.5 are over"]
     assert place.judged() == {"p0": 1}
@@ -141,7 +141,7 @@ def test_time_counts_from_the_first_drivers_start(tmp_path):
     ],
 )
 def test_another_plan_is_refused_by_what_differs(tmp_path, other, told):
-    place = Place(tmp_path, words={"problems": 2})
+    place = Workspace(tmp_path, words={"problems": 2})
     place.driver("a").end()
     (line,) = place.driver("b", **other).end(1)
     assert line.startswith(f"UsageError the joined run 'together' was begun with {told}")
@@ -157,7 +157,7 @@ def test_a_name_is_plain(name):
 
 @pytest.mark.corpus
 def test_a_file_of_other_rows_is_refused(tmp_path):
-    place = Place(tmp_path, words={"problems": 1})
+    place = Workspace(tmp_path, words={"problems": 1})
     place.driver("a", join=None).end()
     (line,) = place.driver("a").end(1)
     assert "holds a row of 'p0', sample 0, that is not of the joined run 'together'" in line
@@ -166,7 +166,7 @@ def test_a_file_of_other_rows_is_refused(tmp_path):
 @pytest.mark.corpus
 def test_a_run_begun_on_another_kind_of_machine_is_left_to_one(tmp_path):
     with Provider(0.3) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 1})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 1})
         first = place.driver("a", processor="another processor")
         until(lambda: len(provider.requests) >= 3)
         first.kill()
@@ -176,7 +176,7 @@ def test_a_run_begun_on_another_kind_of_machine_is_left_to_one(tmp_path):
         assert place.driver("c", processor="another processor").end() == ["p0 False ", "end 0 "]
 
 
-def kill_at_random(place: Place, provider: Provider, drivers: int, kills: int, seed: int) -> None:
+def kill_at_random(place: Workspace, provider: Provider, drivers: int, kills: int, seed: int) -> None:
     """Kills one of the drivers again and again, and begins another in its place; then lets them end."""
     rng, killed, names = random.Random(seed), 0, [f"driver{n}" for n in range(drivers)]
     running = {name: place.driver(name) for name in names}
@@ -200,7 +200,7 @@ def kill_at_random(place: Place, provider: Provider, drivers: int, kills: int, s
 @pytest.mark.exhaustive
 def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path):
     with Provider(0.02) as provider:
-        place = Place(tmp_path, provider.openai_url, {"problems": 60, "rounds": 3, "delay": 0.01})
+        place = Workspace(tmp_path, provider.openai_url, {"problems": 60, "rounds": 3, "delay": 0.01})
         kill_at_random(place, provider, 3, 20, seed=12)
         names = sorted(f"p{n}" for n in range(60))
         for name in ("driver0", "driver1", "driver2"):

@@ -16,13 +16,12 @@ from paths import ROOT
 from whet.benchmarks.gpu_check import on_gpu, profiled, profiling, report
 from whet.benchmarks.gpu_check.__main__ import main, merged
 from whet.benchmarks.gpu_check.environment import look
-from whet.benchmarks.gpu_check.findings import NOT_RUN, Figures, Found, Outcome, unrun
+from whet.benchmarks.gpu_check.findings import NOT_RUN, AnswerResult, Figures, StepResult, unrun
 from whet.benchmarks.gpu_check.rows import ANSWERS, LANGUAGES, RIGHT, Row, rows
 from whet.benchmarks.gpu_check.without_gpu import check, outcomes
 from whet.core.circumstances import Circumstances, Cost, TimedInput
 from whet.core.errors import UsageError
-from whet.core.measurement import Measurement, Speedup
-from whet.core.measurement import Outcome as Timed
+from whet.core.measurement import Measurement, Outcome, Speedup
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.kernels.answers import AnswerLanguage, kind_of
 from whet.evaluators.kernels.problem import screen_answer
@@ -86,7 +85,7 @@ def test_what_is_carried_along_is_what_whet_depends_on() -> None:
 
 
 @pytest.fixture(scope="module")
-def found() -> Found:
+def found() -> AnswerResult:
     pytest.importorskip("torch", reason="torch is not installed")
     (one,) = check([ONE], look().options("cpu"))
     return one
@@ -94,7 +93,7 @@ def found() -> Found:
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not has_triton, reason="triton is not installed")
-def test_a_wrong_answer_is_caught_by_the_interpreter(found: Found) -> None:
+def test_a_wrong_answer_is_caught_by_the_interpreter(found: AnswerResult) -> None:
     assert {step: outcome.word for step, outcome in found.steps.items()} == {
         "build": "passed",
         "interpreter": "wrong_output",
@@ -108,8 +107,8 @@ def test_a_wrong_answer_is_caught_by_the_interpreter(found: Found) -> None:
 def test_answers_are_told_right_from_wrong_without_timing_any() -> None:
     good, wrong = on_gpu.compare([row_of("kernels/rmsnorm/triton.py"), ONE], look().options("cpu"))
     assert {one.row.kind: one.steps for one in (good, wrong)} == {
-        "good": {"correctness": Outcome("right", expected=("right",))},
-        "wrong": {"correctness": Outcome("wrong_output", wrong.steps["correctness"].detail, ("wrong_output",))},
+        "good": {"correctness": StepResult("right", expected=("right",))},
+        "wrong": {"correctness": StepResult("wrong_output", wrong.steps["correctness"].detail, ("wrong_output",))},
     }
     assert report.complete([good, wrong])
 
@@ -132,7 +131,7 @@ def test_the_interpreter_gets_through_the_largest_grids(kernel: str) -> None:
 
 
 @pytest.mark.skipif(has_triton, reason="triton is installed")
-def test_without_triton_its_answers_are_not_run(found: Found) -> None:
+def test_without_triton_its_answers_are_not_run(found: AnswerResult) -> None:
     assert [outcome.word for outcome in found.steps.values()] == [NOT_RUN, NOT_RUN]
     assert "pip install triton" in found.steps["build"].detail
     assert not report.complete([found])
@@ -184,7 +183,7 @@ def test_a_rung_that_was_skipped_could_not_run_unless_that_was_expected() -> Non
     skipped = Rung("differential", RungStatus.SKIPPED, Reason.NO_DEVICE, "graphs need a GPU")
     verdict = Verdict("id", (Rung("build", RungStatus.PASSED), skipped))
     assert outcomes(row_of("replayed-graph.py"), verdict)["interpreter"].fits
-    assert outcomes(ONE, verdict)["interpreter"] == Outcome(NOT_RUN, "graphs need a GPU", ("wrong_output",))
+    assert outcomes(ONE, verdict)["interpreter"] == StepResult(NOT_RUN, "graphs need a GPU", ("wrong_output",))
     assert outcomes(ONE, Verdict("id", verdict.rungs[:1]))["interpreter"].word == NOT_RUN
 
 
@@ -194,21 +193,21 @@ def test_a_rung_that_was_skipped_could_not_run_unless_that_was_expected() -> Non
 SPEEDUP = Speedup(1.5, 1.4, 1.6, 0.99, "time", 20, 20, (0.99, 1.01), "eager PyTorch", ())
 
 
-def verdict_of(*rungs: Rung, timed: Timed | None = None) -> Verdict:
+def verdict_of(*rungs: Rung, timed: Outcome | None = None) -> Verdict:
     measurement = None if timed is None else Measurement(timed, SPEEDUP, 0.001)
     return Verdict("id", (Rung("build", RungStatus.PASSED), *rungs), measurement)
 
 
 def test_a_wrong_answer_is_not_timed() -> None:
     verdict = verdict_of(Rung("differential", RungStatus.FAILED, Reason.WRONG_OUTPUT, "element 3"))
-    assert on_gpu.judged(verdict) == {"correctness": Outcome("wrong_output", "element 3")}
+    assert on_gpu.judged(verdict) == {"correctness": StepResult("wrong_output", "element 3")}
     assert on_gpu.word_of(verdict, ("wrong_output",)).fits
     assert not on_gpu.word_of(verdict, RIGHT).fits
 
 
 def test_a_right_answer_is_timed() -> None:
-    faster = verdict_of(Rung("measure", RungStatus.PASSED), timed=Timed.FASTER)
-    slower = verdict_of(Rung("measure", RungStatus.FAILED, Reason.SLOWER, "0.1x"), timed=Timed.SLOWER)
+    faster = verdict_of(Rung("measure", RungStatus.PASSED), timed=Outcome.FASTER)
+    slower = verdict_of(Rung("measure", RungStatus.FAILED, Reason.SLOWER, "0.1x"), timed=Outcome.SLOWER)
     assert {step: one.word for step, one in on_gpu.judged(faster).items()} == {
         "correctness": "right",
         "timing": "faster",
@@ -231,10 +230,10 @@ def test_shares_of_the_roofline_are_of_the_call_and_of_its_kernels() -> None:
 
 def test_what_was_not_timed_reads_so() -> None:
     verdict = verdict_of(Rung("measure", RungStatus.SKIPPED, Reason.NO_DEVICE, "no GPU"))
-    assert on_gpu.judged(verdict)["timing"] == Outcome(NOT_RUN, "no GPU")
+    assert on_gpu.judged(verdict)["timing"] == StepResult(NOT_RUN, "no GPU")
     assert on_gpu.word_of(verdict, RIGHT).word == NOT_RUN
     caught = verdict_of(Rung("measure", RungStatus.FAILED, Reason.CHEATING, "two clocks"))
-    assert on_gpu.judged(caught)["timing"] == Outcome("cheating", "two clocks")
+    assert on_gpu.judged(caught)["timing"] == StepResult("cheating", "two clocks")
 
 
 # profiles
@@ -281,17 +280,20 @@ def test_the_profiled_program_calls_an_answer_in_a_process_of_its_own(tmp_path: 
 # the report
 
 
-def found_on_gpu(row: Row, word: str) -> Found:
+def found_on_gpu(row: Row, word: str) -> AnswerResult:
     figures = Figures("1.50x (1.40 to 1.60)", "1.10x (1.05 to 1.15)", 0.031, 0.42)
-    steps = {"correctness": Outcome("right"), "profile": Outcome("ncu", "1 launches, 4.0 us on the device; more")}
-    return Found(row, steps, Outcome(word, expected=row.expected), figures)
+    steps = {"correctness": StepResult("right"), "profile": StepResult("ncu", "1 launches, 4.0 us on the device; more")}
+    return AnswerResult(row, steps, StepResult(word, expected=row.expected), figures)
 
 
 GOOD = row_of("rmsnorm/triton.py")
 
 
 def test_lines_say_what_was_not_as_it_must_be_and_what_was_not_run() -> None:
-    found = [Found(ONE, {"build": Outcome("passed", expected=("passed",))}), unrun(GOOD, ("build",), "no\ntool")]
+    found = [
+        AnswerResult(ONE, {"build": StepResult("passed", expected=("passed",))}),
+        unrun(GOOD, ("build",), "no\ntool"),
+    ]
     assert list(report.step_lines("build", found)) == [
         "build: 1 of 1 answers as expected",
         "build: NOT RUN for 1 answers: no tool",
@@ -321,7 +323,7 @@ def test_a_row_of_the_table() -> None:
 
 
 def test_what_is_found_on_the_device_is_put_together_with_the_rest() -> None:
-    free = Found(GOOD, {"build": Outcome("passed")})
+    free = AnswerResult(GOOD, {"build": StepResult("passed")})
     (both,) = merged([GOOD], [free], [found_on_gpu(GOOD, "improved")])
     assert set(both.steps) == {"build", "correctness", "profile"}
     assert both.verdict is not None

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from whet.benchmarks.self.scale.aftermath import Aftermath, aftermath, over_all
-from whet.benchmarks.self.scale.checking import Faults, Told, faults
+from whet.benchmarks.self.scale.checking import Faults, ReceivedResults, faults
 from whet.benchmarks.self.scale.driving import Script
 from whet.benchmarks.self.scale.killing import Victim, schedule
 from whet.benchmarks.self.scale.places import LOCAL, done, slots_on
@@ -21,7 +21,7 @@ CANDIDATES = 6
 @pytest.fixture
 def stored(tmp_path):
     """A store with the results of a run, and what its driver was told."""
-    told = Told(CANDIDATES)
+    told = ReceivedResults(CANDIDATES)
     with slots_on(LOCAL, 2, tmp_path) as executor:
         for outcome in done(executor, [piece("run", number, 3) for number in range(CANDIDATES)]):
             told.take(outcome.result)
@@ -42,7 +42,7 @@ def test_a_lost_result_is_found_in_the_store_and_with_the_driver(stored):
     store, told = stored
     drop(store, 4)
     assert faults(store, "run", CANDIDATES, 3, told) == Faults(lost=1)
-    assert faults(store, "run", CANDIDATES, 3, Told(CANDIDATES)) == Faults(lost=CANDIDATES)
+    assert faults(store, "run", CANDIDATES, 3, ReceivedResults(CANDIDATES)) == Faults(lost=CANDIDATES)
 
 
 def test_a_result_that_is_told_twice_is_found(stored):

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from whet.benchmarks.self.scale import report
-from whet.benchmarks.self.scale.checking import Faults, Told, faults
+from whet.benchmarks.self.scale.checking import Faults, ReceivedResults, faults
 from whet.benchmarks.self.scale.driving import Script
 from whet.benchmarks.self.scale.flood import flood
 from whet.benchmarks.self.scale.killing import Killer, Victim
@@ -43,7 +43,7 @@ def test_quick_goes_with_scale_alone(whet) -> None:
 
 @pytest.mark.corpus(one_in=8)
 def test_a_flood_is_looked_at_on_its_way_and_all_of_it_arrives(tmp_path) -> None:
-    told = Told(1200)
+    told = ReceivedResults(1200)
     with slots_on(LOCAL, 2, tmp_path) as executor:
         looks = list(flood(executor, 1200, 200, told))
     assert [look.candidates for look in looks] == [*range(200, 1200, 100), 1200]

@@ -18,7 +18,7 @@ from whet.core.errors import UsageError
 from whet.core.measurement import BaselineRatio, Speedup
 from whet.core.plain import to_plain
 from whet.core.result import Status
-from whet.testing.exploits.corpus import Outcome, exploits
+from whet.testing.exploits.corpus import ExpectedResult, exploits
 
 CONTEXT = SimpleNamespace(obj=Invocation())
 WON = Gain("rmsnorm", True, Status.IMPROVED, (3.0, 2.9, 3.1), (1.5, 1.4, 1.6), 300.0, "faster")
@@ -80,7 +80,7 @@ def test_the_shipped_tasks_are_enough_for_the_goals() -> None:
 def test_cheats_are_those_on_clocks_caching_and_weak_oracles() -> None:
     rows = [row for about in kernels.CHEATS.values() for row in about]
     assert rows == list(range(1, 50))
-    tried = {one.row for one in exploits() if one.language == "torch" and one.outcome is Outcome.REJECTED}
+    tried = {one.row for one in exploits() if one.language == "torch" and one.outcome is ExpectedResult.REJECTED}
     assert all(tried & set(about) for about in kernels.CHEATS.values())
 
 

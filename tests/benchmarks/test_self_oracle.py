@@ -8,7 +8,7 @@ import pytest
 
 from whet.benchmarks.self.campaigns import oracle
 from whet.benchmarks.self.campaigns.campaign import Finding, Record, Status
-from whet.benchmarks.self.campaigns.mutants import STATEFUL, TASKS, Found, Mutants
+from whet.benchmarks.self.campaigns.mutants import STATEFUL, TASKS, Mutants, MutationResult
 from whet.benchmarks.self.campaigns.oracle import OracleErrors
 from whet.core.audit import Audit, MutantOutcome
 from whet.core.result import TaskName
@@ -19,9 +19,9 @@ def mutant(id: str, killed_by: str | None, usual: bool = False) -> MutantOutcome
     return MutantOutcome(id, "constant", 3, "", killed_by, Reason.WRONG_OUTPUT if killed_by else None, usual)
 
 
-def found(*mutants: MutantOutcome, **excused: str) -> Found:
+def found(*mutants: MutantOutcome, **excused: str) -> MutationResult:
     name = TaskName("t", "python", "t.py::t")
-    return Found(Audit(name, 1, (), "", len(mutants), mutants, 1.0), excused)
+    return MutationResult(Audit(name, 1, (), "", len(mutants), mutants, 1.0), excused)
 
 
 def kept(id: str, finding: Finding) -> Record:

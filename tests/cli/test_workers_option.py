@@ -25,14 +25,14 @@ from whet.cli.progress import View
 from whet.core.events import Event, EventKind
 from whet.core.options import Budget
 from whet.core.store import Store
-from whet.sandbox.workers.base import Host, Standing
+from whet.sandbox.workers.base import Host, HostStatus
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 TASK = ROOT / "whet" / "benchmarks" / "tasks" / "dedup-events"
 LABELS = {"arch": "x86_64", "gpu": "none"}
 
 
-def host(name="alpha", standing=Standing.READY, why="", failures=None, **figures):
+def host(name="alpha", standing=HostStatus.READY, why="", failures=None, **figures):
     given = {"slots": 4, "busy": 2, "queued": 0, "done": 102, "worked": 20.0, "since": 10.0, **figures}
     return Host(name, LABELS, standing, why, failures=failures or {}, **given)
 
@@ -79,13 +79,13 @@ def test_a_host_is_told_with_its_share_of_time_worked_and_its_failures_by_cause(
 
 @pytest.mark.corpus
 def test_a_quarantined_host_is_told_with_the_reason():
-    line = host_line(host(standing=Standing.QUARANTINED, why="its disk is full", failures={"host lost": 1}))
+    line = host_line(host(standing=HostStatus.QUARANTINED, why="its disk is full", failures={"host lost": 1}))
     assert re.fullmatch(r"alpha +quarantined: its disk is full; 102 done, 1x host lost", line)
 
 
 @pytest.mark.corpus
 def test_the_summary_counts_those_that_work():
-    lost = host("beta", Standing.LOST, "it is out of reach")
+    lost = host("beta", HostStatus.LOST, "it is out of reach")
     assert host_lines([host(), lost], 7)[0] == "1 host: 2 of 4 slots busy, 7 waiting, 1 not working"
 
 
@@ -109,7 +109,7 @@ def test_plain_lines_come_now_and_then_and_at_once_where_a_host_stands_otherwise
     well = {"hosts": (host(),), "waiting": 0}
     assert pace.lines(well) == []
     assert pace.lines(well) == []
-    ill = {"hosts": (host(standing=Standing.QUARANTINED, why="its GPU is poisoned"),), "waiting": 0}
+    ill = {"hosts": (host(standing=HostStatus.QUARANTINED, why="its GPU is poisoned"),), "waiting": 0}
     assert "quarantined: its GPU is poisoned" in "\n".join(pace.lines(ill))
     assert pace.lines(ill) == []
     assert Pace(seconds=0).lines(well)

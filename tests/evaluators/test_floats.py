@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whet.benchmarks.self.floats import Found, judge, row, summary
+from whet.benchmarks.self.floats import RewriteResult, judge, row, summary
 from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
 from whet.core.options import Options
 from whet.evaluators.floats.judge import FloatJudge
@@ -42,7 +42,7 @@ def test_an_error_beyond_all_numbers_is_told_without_a_warning() -> None:
     assert said == "result: element 1 of (2,): expected 2.0, got 3.0 (off by 1, allowed 0)"
 
 
-def judged(sandbox: Sandbox, pair: Pair, inputs: int) -> Found:
+def judged(sandbox: Sandbox, pair: Pair, inputs: int) -> RewriteResult:
     if pair.lacking:
         pytest.skip(f"torch is not installed: {pair.lacking}")
     return judge(sandbox, pair, inputs)
@@ -76,8 +76,8 @@ def test_a_judge_of_a_whole_run_rejects_as_one_that_knows_of_no_other_input(sand
     assert found.share > 1
 
 
-HARMLESS = Found(1000, 950, 500, 0, 0, 5.6, 0.83)
-REJECTED = Found(100, 100, 100, 100, 100, 42.0, 4.5, "expected 1.0")
+HARMLESS = RewriteResult(1000, 950, 500, 0, 0, 5.6, 0.83)
+REJECTED = RewriteResult(100, 100, 100, 100, 100, 42.0, 4.5, "expected 1.0")
 
 
 METHOD = """\
@@ -153,10 +153,10 @@ def test_the_report_says_which_goal_is_missed() -> None:
 
 
 def test_what_passes_in_a_run_is_accepted_whatever_a_closer_look_finds() -> None:
-    glanced = Found(100, 100, 100, 100, 0, 42.0, 4.5, "expected 1.0")
+    glanced = RewriteResult(100, 100, 100, 100, 0, 42.0, 4.5, "expected 1.0")
     assert list(summary({}, {"a": glanced}))[-1] == "goals MISSED: a was accepted"
 
 
 def test_a_row_has_no_ratio_where_nothing_was_judged_in_full() -> None:
     assert row("a", HARMLESS) == "| a | 1000 | 950 | 500 | 0 | 0 | 5.6 | 0.83 |"
-    assert row("a", Found(3, 3, 0, 3, 3, 0.0, 0.0)) == "| a | 3 | 3 | 0 | 3 | 3 | | |"
+    assert row("a", RewriteResult(3, 3, 0, 3, 3, 0.0, 0.0)) == "| a | 3 | 3 | 0 | 3 | 3 | | |"

@@ -31,7 +31,7 @@ from whet.sandbox.interpreter import Interpreter, find_interpreter
 from whet.sandbox.nvml import Gpu, find_gpu
 from whet.sandbox.toolchains.cuda import find_tool, packages
 from whet.sandbox.toolchains.native import Diagnostics
-from whet.sandbox.toolchains.shared_object import Asked, compile_library
+from whet.sandbox.toolchains.shared_object import LibraryRequest, compile_library
 
 PROBLEM = """\
 import torch
@@ -458,12 +458,12 @@ torch::Tensor twice(torch::Tensor x) {
 @needs_nvcc
 def test_an_extension_with_cuda_is_compiled_and_bound() -> None:
     with closing(open_sandbox("bubblewrap", False)) as sandbox:
-        built = compile_library(sandbox, interpreter, Asked("cuda", BOUND, ("-O3",), ("twice",)))
+        built = compile_library(sandbox, interpreter, LibraryRequest("cuda", BOUND, ("-O3",), ("twice",)))
         assert isinstance(built, bytes), built
         assert b"PyInit_whet_extension" in built
         assert b"twice_kernel" in built
         broken = compile_library(
-            sandbox, interpreter, Asked("cuda", BOUND.replace("2.0f *", "2.0f * *"), (), ("twice",))
+            sandbox, interpreter, LibraryRequest("cuda", BOUND.replace("2.0f *", "2.0f * *"), (), ("twice",))
         )
     assert isinstance(broken, Diagnostics)
     assert "answer.cu(5): error:" in broken.text
@@ -481,7 +481,9 @@ def test_cuda_is_asked_for_on_a_gpu_alone(tmp_path: Path) -> None:
         with pytest.raises(Unbuilt):
             load_inline("a", "declared;", "defined;", **given)
         source = 'declared;\n#line 1 "answer.cu"\ndefined;'
-        assert Asked.read(LIBRARIES.wanted) == Asked("cuda", source, ("-Xcompiler=-O2", "-O3"), ("twice",))
+        assert LibraryRequest.read(LIBRARIES.wanted) == LibraryRequest(
+            "cuda", source, ("-Xcompiler=-O2", "-O3"), ("twice",)
+        )
     finally:
         LIBRARIES.folder, LIBRARIES.cuda = before
         LIBRARIES.wanted = ""

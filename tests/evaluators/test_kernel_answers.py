@@ -29,7 +29,7 @@ from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.whet_native import FOLDER
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains.native import SHARED, Diagnostics, compiler
-from whet.sandbox.toolchains.shared_object import Asked, digest
+from whet.sandbox.toolchains.shared_object import LibraryRequest, digest
 from whet.sandbox.toolchains.torch_extension import FLAGS, compile_extension, find_torch
 from whet.sandbox.toolchains.torch_headers import PRECOMPILED, staged_headers
 
@@ -251,7 +251,7 @@ def test_the_helper_works_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 )
 def test_what_an_answer_asks_for_is_not_believed(told: object) -> None:
     with pytest.raises(ValueError, match=r"no|are"):
-        Asked.read(json.dumps(told))
+        LibraryRequest.read(json.dumps(told))
 
 
 def test_a_long_complaint_is_cut_to_its_errors() -> None:

@@ -14,7 +14,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.project import MOST_BYTES
 from whet.evaluators.repository import end_to_end as pairs
-from whet.evaluators.repository.end_to_end import Asked, end_to_end
+from whet.evaluators.repository.end_to_end import EndToEndRequest, end_to_end
 from whet.evaluators.repository.suite_run import BESIDE, alone, baseline, without
 from whet.evaluators.repository.trees import LARGE, Ground, copied, lighten, snapshot
 from whet.sandbox.backends import open_sandbox
@@ -135,7 +135,7 @@ def test_few_tests_are_named_one_by_one_and_many_by_their_files():
 
 @pytest.mark.corpus
 def test_a_command_that_does_something_else_is_not_timed(ground, trees):
-    found = end_to_end(ground, Asked("python run.py", 1.0, 0.99), trees["slow"], trees["wrong"])
+    found = end_to_end(ground, EndToEndRequest("python run.py", 1.0, 0.99), trees["slow"], trees["wrong"])
     assert isinstance(found, Fault)
     assert found.reason is Reason.WRONG_OUTPUT
 
@@ -144,7 +144,7 @@ def test_a_command_that_does_something_else_is_not_timed(ground, trees):
 @pytest.mark.corpus(one_in=8)
 def test_a_command_is_timed_in_pairs(ground, trees, monkeypatch):
     monkeypatch.setattr(pairs, "MOST", pairs.FEWEST)
-    found = end_to_end(ground, Asked("python run.py", 1.0, 0.99), trees["slow"], trees["fast"])
+    found = end_to_end(ground, EndToEndRequest("python run.py", 1.0, 0.99), trees["slow"], trees["fast"])
     assert isinstance(found, Measurement)
     assert found.outcome is Outcome.FASTER
     assert found.speedup.low > 1.5

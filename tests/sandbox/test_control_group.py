@@ -14,7 +14,7 @@ from driving import until
 
 from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
-from whet.sandbox.control_group import ControlGroup, Place, find_place, group_name, remove_stale
+from whet.sandbox.control_group import ControlGroup, ParentGroup, find_place, group_name, remove_stale
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter
@@ -31,7 +31,7 @@ needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bub
 
 
 @pytest.fixture(scope="module")
-def place() -> Place:
+def place() -> ParentGroup:
     found = find_place()
     if found is None:
         pytest.skip("no control group can be made here")
@@ -46,7 +46,7 @@ def control_groups(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture
-def groups(place: Place) -> Callable[..., set[Path]]:
+def groups(place: ParentGroup) -> Callable[..., set[Path]]:
     """Returns the groups of a whet process, or those of this one that were not there before the test."""
 
     def found(pid: int | None = None) -> set[Path]:
@@ -60,7 +60,7 @@ def groups(place: Place) -> Callable[..., set[Path]]:
 
 
 @pytest.fixture
-def sandbox(place: Place) -> Iterator[Bubblewrap]:
+def sandbox(place: ParentGroup) -> Iterator[Bubblewrap]:
     made = Bubblewrap()
     yield made
     made.close()
@@ -160,7 +160,7 @@ def test_groups_are_used_again_and_none_is_left(groups: Callable[..., set[Path]]
     assert groups() == set()
 
 
-def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place, groups: Callable[..., set[Path]]) -> None:
+def test_what_dead_runs_left_is_removed_and_nothing_else(place: ParentGroup, groups: Callable[..., set[Path]]) -> None:
     gone = subprocess.Popen(["/bin/true"])
     gone.wait()
     boot, namespace, *_ = owner().split(":")
@@ -177,7 +177,7 @@ def test_what_dead_runs_left_is_removed_and_nothing_else(place: Place, groups: C
 
 
 def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(
-    place: Place, groups: Callable[..., set[Path]], tmp_path: Path
+    place: ParentGroup, groups: Callable[..., set[Path]], tmp_path: Path
 ) -> None:
     slots = Slots(place, tmp_path)
     first = slots.take()
@@ -195,11 +195,11 @@ def test_a_slot_is_not_used_while_something_of_its_last_job_is_left(
     assert groups() == set()
 
 
-def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: Place) -> None:
+def test_a_process_joins_by_itself_where_groups_hold_no_threads_apart(place: ParentGroup) -> None:
     interface = place.interface
     if interface.version == 1:  # its files, in the manner of version 2
         interface = replace(interface, version=2, swap="no-such-file")
-    group = ControlGroup(Place(interface, place.memory, place.processes), group_name())
+    group = ControlGroup(ParentGroup(interface, place.memory, place.processes), group_name())
     try:
         group.begin(64 * MIB, 5)
         script = 'for file; do echo 0 > "$file" || exit 1; done; echo joined; exec sleep 60'

@@ -14,7 +14,7 @@ import whet
 from whet.core.errors import SandboxError, UsageError
 from whet.core.store import Store
 from whet.sandbox.workers.agent import versions
-from whet.sandbox.workers.base import End, Needs, Standing
+from whet.sandbox.workers.base import End, HostStatus, Needs
 from whet.sandbox.workers.cluster import OTHER_STORE, Cluster
 from whet.sandbox.workers.errors import error_of
 
@@ -94,12 +94,12 @@ def test_a_host_whose_probe_fails_is_quarantined_and_comes_back(two, home, tmp_p
         sick.touch()
         on_it = Needs(host=name)
         waits = cluster.submit(piece("die", on_it, log=str(tmp_path / "log"), times=1))  # after which it is probed
-        until(lambda: standing(cluster, name) is Standing.QUARANTINED)
+        until(lambda: standing(cluster, name) is HostStatus.QUARANTINED)
         assert [host.why for host in cluster.hosts() if host.name == name] == ["gpu: GPU is lost"]
         found = outcomes(cluster, *(piece("add", numbers=[n]) for n in range(6)))
         assert {outcome.host for outcome in found} == {other}
         sick.unlink()
-        until(lambda: standing(cluster, name) is Standing.READY)
+        until(lambda: standing(cluster, name) is HostStatus.READY)
         (late,) = cluster.as_completed([waits], 120)
         assert (late.end, late.host, late.attempts) == (End.DONE, name, 2)
     finally:
@@ -113,7 +113,7 @@ def test_unfinished_work_of_a_quarantined_host_is_done_elsewhere(two, home, tmp_
         go = tmp_path / "go"
         tickets = [cluster.submit(piece("wait", file=str(go))) for _ in range(2)]
         until(lambda: all(host.busy for host in cluster.hosts()))
-        cluster._leave(cluster._places[name], Standing.QUARANTINED, "GPU is lost", "health probe failed")
+        cluster._leave(cluster._places[name], HostStatus.QUARANTINED, "GPU is lost", "health probe failed")
         go.touch()
         found = list(cluster.as_completed(tickets, 120))
         assert [(outcome.end, outcome.host) for outcome in found] == [(End.DONE, other)] * 2
@@ -126,7 +126,7 @@ def test_a_host_with_another_store_gets_no_work(two, tmp_path):
     node = two.add(WHET_HOME=str(tmp_path / "other"))
     cluster = Cluster(two.address)
     try:
-        refused = [host for host in cluster.hosts() if host.standing is Standing.QUARANTINED]
+        refused = [host for host in cluster.hosts() if host.standing is HostStatus.QUARANTINED]
         assert [host.why for host in refused] == [OTHER_STORE]
         found = outcomes(cluster, *(piece("add", numbers=[n], seconds=0.05) for n in range(20)))
         assert refused[0].name not in {outcome.host for outcome in found}
@@ -146,7 +146,7 @@ def test_a_host_with_another_whet_gets_no_work(two, tmp_path):
     node = two.add(PYTHONPATH=str(tmp_path))
     cluster = Cluster(two.address)
     try:
-        (refused,) = [host for host in cluster.hosts() if host.standing is Standing.QUARANTINED]
+        (refused,) = [host for host in cluster.hosts() if host.standing is HostStatus.QUARANTINED]
         theirs = versions().replace(whet.__version__, "99.0.0")
         assert refused.why == f"the driver has {versions()}, host {refused.name} has {theirs}"
     finally:

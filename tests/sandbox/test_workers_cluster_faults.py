@@ -16,7 +16,7 @@ from raylets import agents, raylets
 
 import whet
 from whet.core.errors import SandboxError
-from whet.sandbox.workers.base import End, Standing
+from whet.sandbox.workers.base import End, HostStatus
 from whet.sandbox.workers.cluster import GONE_SECONDS, Cluster
 
 pytest.importorskip("ray", reason="Ray is not installed")
@@ -64,7 +64,7 @@ def test_an_agent_is_killed_and_another_comes(cluster):
     assert [outcome.end for outcome in found] == [End.DONE] * 29
     assert sum(host.failures.get("agent died", 0) for host in cluster.hosts()) >= 1
     deadline = time.monotonic() + 120
-    while not all(host.standing is Standing.READY for host in cluster.hosts()):
+    while not all(host.standing is HostStatus.READY for host in cluster.hosts()):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -89,7 +89,7 @@ def test_a_raylet_is_killed(hosts, cluster, home):
     node.kill_raylet()
     expect_all_once(tickets, list(cluster.as_completed(tickets, 120)))
     deadline = time.monotonic() + 120
-    while not (lost := [host for host in cluster.hosts() if host.standing is Standing.LOST]):
+    while not (lost := [host for host in cluster.hosts() if host.standing is HostStatus.LOST]):
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert [host.why for host in lost] == ["its node of the cluster is gone"]

@@ -14,7 +14,7 @@ import pytest
 
 from whet.sandbox.workers import cluster
 from whet.sandbox.workers.agent import versions
-from whet.sandbox.workers.base import End, Standing, Work
+from whet.sandbox.workers.base import End, HostStatus, Work
 from whet.sandbox.workers.health import now
 from whet.sandbox.workers.serve import Order, WorkReply
 
@@ -173,4 +173,4 @@ def test_a_host_that_comes_back_is_given_nothing_before_its_agent_has_said_who_i
     future.set_result((WorkReply({"sum": 1}), True))
     (outcome,) = driver.as_completed([ticket], LONG)
     assert (outcome.end, outcome.result) == (End.DONE, {"sum": 1})
-    assert driver.hosts()[0].standing is Standing.READY
+    assert driver.hosts()[0].standing is HostStatus.READY

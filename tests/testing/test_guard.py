@@ -19,13 +19,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from whet.core.repository import Kind, Survey
+from whet.core.repository import ProjectKind, Survey
 from whet.evaluators.finding import Fault
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.cpu import Cpu
 from whet.evaluators.meters.memory import Memory
 from whet.evaluators.meters.time import THROUGHPUT, TIME
-from whet.evaluators.repository.end_to_end import Asked, end_to_end
+from whet.evaluators.repository.end_to_end import EndToEndRequest, end_to_end
 from whet.evaluators.repository.trees import Ground, snapshot
 from whet.evaluators.timing.instruments import INSTRUMENTS
 from whet.evaluators.timing.zygotes import _import_seconds
@@ -68,9 +68,9 @@ def repository():
     folder = Path("code")
     folder.mkdir()
     with closing(open_sandbox("bubblewrap", False)) as sandbox:
-        ground = Ground(sandbox, find_interpreter(), Survey(folder, Kind.PYTHON, (), None, None, None))
+        ground = Ground(sandbox, find_interpreter(), Survey(folder, ProjectKind.PYTHON, (), None, None, None))
         with closing(snapshot(ground, folder)) as tree:
-            return end_to_end(ground, Asked("true", 1.0, 0.99), tree, tree)
+            return end_to_end(ground, EndToEndRequest("true", 1.0, 0.99), tree, tree)
 
 
 def test_here():

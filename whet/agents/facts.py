@@ -13,7 +13,7 @@ from whet.agents.person import Said, nothing_said
 from whet.agents.remembering import nothing_remembered
 from whet.agents.siblings import Record, Sibling, siblings
 from whet.agents.situation import Partner, Situation
-from whet.agents.strategies.base import Aim, Scored, Standing, Strategy, Tried
+from whet.agents.strategies.base import Aim, Scored, SearchState, Strategy, Tried
 from whet.core.constraint import Constraint
 from whet.core.errors import BudgetError
 
@@ -68,7 +68,7 @@ class Facts:
     history: History
     strategy: Strategy
     plan: SearchPlan
-    standings: dict[int, Standing] = field(default_factory=dict)
+    standings: dict[int, SearchState] = field(default_factory=dict)
     said: Callable[[int], Said] = nothing_said
     remembered: Callable[[], tuple[Recalled, ...]] = nothing_remembered
 
@@ -100,21 +100,21 @@ class Facts:
         """Returns whether the Judge is asked about a round: where the next one has a question for its directive."""
         return any(aim.directed for aim in self._planned(self.standing(number), number + 1, self.plan.candidates))
 
-    def _planned(self, standing: Standing, number: int, most: int) -> Iterator[Aim]:
+    def _planned(self, state: SearchState, number: int, most: int) -> Iterator[Aim]:
         """Yields the strategy's aims at hot lines that there are; without any, the Judge says where to work."""
-        for aim in self.strategy.plan(standing, number, most):
+        for aim in self.strategy.plan(state, number, most):
             if aim.focus is None:
                 yield aim
             elif lines := self.evaluations.profile(aim.parent).lines:
                 yield replace(aim, focus=aim.focus % len(lines))
             else:
-                yield replace(aim, focus=None, directed=aim.parent == standing.best)
+                yield replace(aim, focus=None, directed=aim.parent == state.best)
 
     def first_sample(self, number: int) -> int:
         """Returns the number of the first answer of a round to a question; each number names another answer to it."""
         return 0 if self.strategy.feedback else (number - 1) * self.plan.candidates
 
-    def standing(self, until: int, asked: int | None = None) -> Standing:
+    def standing(self, until: int, asked: int | None = None) -> SearchState:
         """Returns what the rounds up to a number, each of them over, have reached.
 
         Args:
@@ -122,12 +122,12 @@ class Facts:
             asked: the round before which a person's words count; None is that number too.
         """
         while (number := len(self.standings)) <= until:
-            self.standings[number] = self._extended(number) if number else Standing(self.evaluations.baseline.id)
+            self.standings[number] = self._extended(number) if number else SearchState(self.evaluations.baseline.id)
         said = self.said(until if asked is None else asked)
         return said.allowed(self.standings[until])
 
-    def _extended(self, number: int) -> Standing:
-        """Returns the standing before a round with what that round has reached."""
+    def _extended(self, number: int) -> SearchState:
+        """Returns the state before a round with what that round has reached."""
         before = self.standings[number - 1]
         improved = list(before.improved)
         tried = []
@@ -179,8 +179,8 @@ class Facts:
         # Without feedback each round is a first one, and the only one.
         number, rounds = (number, self.plan.rounds) if self.strategy.feedback else (1, 1)
         before = number - 1
-        standing = self.standing(number if judged else before, number)
-        best, since = standing.best, standing.improved[0].round if standing.improved else 0
+        state = self.standing(number if judged else before, number)
+        best, since = state.best, state.improved[0].round if state.improved else 0
         aim = aim or Aim(best)
         parent = aim.parent
         verdict = self.evaluations.verdict(parent)
@@ -206,7 +206,7 @@ class Facts:
             partner=self._other(aim.partner) if aim.partner is not None else None,
             last=[self.evaluations.record(id) for id in last.batch] if last else [],
             earlier=earlier,
-            siblings=self._siblings(aim, earlier, standing, last.batch) if last else (),
+            siblings=self._siblings(aim, earlier, state, last.batch) if last else (),
             complaints=last.complaints if last else (),
             built=built.evidence if verdict and (built := verdict.rung("build")) else {},
             said=said,
@@ -215,10 +215,10 @@ class Facts:
         )
 
     def _siblings(
-        self, aim: Aim, earlier: Sequence[Record], standing: Standing, last: Sequence[str]
+        self, aim: Aim, earlier: Sequence[Record], state: SearchState, last: Sequence[str]
     ) -> tuple[Sibling, ...]:
         # Of a long run neither all that was tried is looked at, nor all that was faster.
-        ahead = [self.evaluations.record(scored.id) for scored in standing.improved[:AHEAD]]
+        ahead = [self.evaluations.record(scored.id) for scored in state.improved[:AHEAD]]
         told = [*last, *([aim.partner] if aim.partner is not None else [])]
         return siblings(self.evaluations.candidate(aim.parent), [*earlier, *ahead], told)
 

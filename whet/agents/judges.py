@@ -14,7 +14,7 @@ from whet.core.plain import to_plain
 from whet.core.store import Store, default_home
 from whet.core.task import Task
 from whet.evaluators.protocol import Evaluator, Verifier
-from whet.sandbox.workers.base import Executor, Standing
+from whet.sandbox.workers.base import Executor, HostStatus
 
 TIMED_ON, HOSTS = "timed_on", "hosts"
 """Facts of a run: the class of hosts that it is timed on, and what its hosts had done when it ended."""
@@ -136,7 +136,7 @@ class Elsewhere:
     @property
     def looks(self) -> int:
         """See `Judges.looks`: no host measures two things at once."""
-        return max(1, sum(host.standing is Standing.READY for host in self._executor.hosts()))
+        return max(1, sum(host.standing is HostStatus.READY for host in self._executor.hosts()))
 
     def begun(self, run: str, evaluator: Evaluator) -> None:
         """See `Judges.begun`."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from whet.agents.strategies.base import Standing
+from whet.agents.strategies.base import SearchState
 from whet.core.candidate import Candidate
 from whet.core.plain import from_plain, to_plain
 from whet.core.store import Store
@@ -128,15 +128,15 @@ class Said:
         """Returns why a rewrite does not keep the pinned lines; empty where it does."""
         return next(filter(None, (pin.missed(source) for pin in self.pins)), "")
 
-    def allowed(self, standing: Standing) -> Standing:
-        """Returns a standing without what the person does not want; the verdicts on it stay what they are."""
+    def allowed(self, state: SearchState) -> SearchState:
+        """Returns a state without what the person does not want; the verdicts on it stay what they are."""
         if not self.rejected and not self.pins:
-            return standing
-        unwanted = {one.id for one in standing.tried if one.id in self.rejected or self.missed(one.source)}
+            return state
+        unwanted = {one.id for one in state.tried if one.id in self.rejected or self.missed(one.source)}
         return replace(
-            standing,
-            improved=tuple(one for one in standing.improved if one.id not in unwanted),
-            tried=tuple(one for one in standing.tried if one.id not in unwanted),
+            state,
+            improved=tuple(one for one in state.improved if one.id not in unwanted),
+            tried=tuple(one for one in state.tried if one.id not in unwanted),
         )
 
 

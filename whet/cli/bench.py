@@ -136,9 +136,9 @@ def run(
 ) -> int:
     """Answer a suite's problems, judge each by the suite's own rule and by whet, and keep a row of each."""
     from whet.benchmarks.runner.answers import given_answers
-    from whet.benchmarks.runner.asked import Asked, Loop, Total
     from whet.benchmarks.runner.models import expect_model
     from whet.benchmarks.runner.plan import chosen, read_suite
+    from whet.benchmarks.runner.request import BenchRequest, Loop, Total
     from whet.benchmarks.runner.run import opened
     from whet.benchmarks.suites.registry import suite_named
     from whet.cli.bench_progress import following
@@ -151,7 +151,7 @@ def run(
     problems = chosen(reading.problems, _words(ids), _words(groups), limit)
     answers = given_answers(model or "", reading.problems, found)
     budget = opt.budget_of(given)
-    asked = Asked(
+    asked = BenchRequest(
         suite=found,
         answers=answers or expect_model(Loop(model or "", judge_model, strategy, rounds, candidates, budget)),
         options=options,

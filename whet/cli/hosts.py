@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whet.core.text import count, one_line, percent
-from whet.sandbox.workers.base import Host, Standing
+from whet.sandbox.workers.base import Host, HostStatus
 
 LONGEST_NAME = 16  # characters of a host's name, and the width of its column; more push the figures to the right
 PLAIN_SECONDS = 30.0
@@ -17,7 +17,7 @@ PLAIN_SECONDS = 30.0
 
 def summary(hosts: Sequence[Host], waiting: int) -> str:
     """Returns what all hosts are at, in a line."""
-    ready = [host for host in hosts if host.standing is Standing.READY]
+    ready = [host for host in hosts if host.standing is HostStatus.READY]
     lost = len(hosts) - len(ready)
     slots = f"{sum(host.busy for host in ready)} of {count(sum(host.slots for host in ready), 'slot')} busy"
     parts = [f"{count(len(ready), 'host')}: {slots}", f"{waiting} waiting"]
@@ -30,7 +30,7 @@ def host_line(host: Host) -> str:
     told = [f"{host.done} done"]
     told += [f"{host.queued} queued"] if host.queued else []
     told += [f"{number}x {one_line(cause, 40)}" for cause, number in sorted(host.failures.items())]
-    if host.standing is not Standing.READY:
+    if host.standing is not HostStatus.READY:
         return f"{name} {host.standing}: {one_line(host.why, 200) or 'it is gone'}; {', '.join(told)}"
     return f"{name} {host.busy}/{host.slots} busy {percent(round(utilisation(host), 2)):>5}, {', '.join(told)}"
 
@@ -51,7 +51,7 @@ class Pace:
 
     def __init__(self, seconds: float = PLAIN_SECONDS) -> None:
         self._seconds = seconds
-        self._said: Mapping[str, Standing] = {}
+        self._said: Mapping[str, HostStatus] = {}
         self._last = time.monotonic()
         self._lock = threading.Lock()
 

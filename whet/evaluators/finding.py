@@ -90,10 +90,10 @@ class RungEndedError(Exception):
         self.finding = finding
 
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
-def sound(found: Found | Fault | Skipped) -> Found:
+def sound(found: T | Fault | Skipped) -> T:
     """Returns what does not end a rung.
 
     Raises:
@@ -121,7 +121,7 @@ def lost_with(what: str) -> Iterator[None]:
         raise RungEndedError(BaselineLost(Reason.NONDETERMINISTIC, detail)) from None
 
 
-def found_by(work: Callable[[], Found]) -> Found | Fault | Skipped:
+def found_by(work: Callable[[], T]) -> T | Fault | Skipped:
     """Returns what some work finds, or what ended it."""
     try:
         return work()

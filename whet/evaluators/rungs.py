@@ -51,7 +51,7 @@ class Timed:
         return {**_shown(self.measurement), **self.evidence}
 
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 Check = Callable[[], Finding | Timed | None]
 """One rung's work. It may end early, by a `whet.evaluators.finding.RungEndedError`."""
 
@@ -76,7 +76,7 @@ def climb_rung(name: str, check: Check, until: str | None) -> tuple[Rung, Findin
     return replace(rung, detail=detail, evidence={**rung.evidence, **found.evidence}), found
 
 
-def with_the_baseline(seed: int, check: Callable[[int], Found]) -> Found:
+def with_the_baseline(seed: int, check: Callable[[int], T]) -> T:
     """Returns what a check finds with a seed; where its processes lost the baseline, in fresh ones with another.
 
     Args:

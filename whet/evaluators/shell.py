@@ -26,7 +26,7 @@ SAID = 2000
 _NUMBERS = count()
 
 
-class Place(Protocol):
+class ShellEnvironment(Protocol):
     """Where lines run."""
 
     @property
@@ -77,8 +77,8 @@ def _last_line(text: str) -> str:
 class Shell:
     """One sandbox that lines run in one after the other; ``/work`` keeps what they write. See `opened`."""
 
-    def __init__(self, place: Place, job: Job) -> None:
-        self._session = place.sandbox.open(job)
+    def __init__(self, environment: ShellEnvironment, job: Job) -> None:
+        self._session = environment.sandbox.open(job)
         self.tree = self._session.tree
         """Where lines see the files."""
 
@@ -113,7 +113,7 @@ class Shell:
 
 @contextmanager
 def staged(
-    place: Place,
+    environment: ShellEnvironment,
     files: Mapping[str, bytes],
     folders: Mapping[str, Path] | None = None,
     executable: bool = False,
@@ -122,13 +122,13 @@ def staged(
     """Puts files where a sandbox can show them, for as long as they are used.
 
     Args:
-        place: whose sandbox.
+        environment: whose sandbox.
         files: path -> content.
         folders: name -> folder of the host that is copied beside them, links as links.
         executable: whether the files may be started.
         left_out: names in the folders that are not copied.
     """
-    tree = place.sandbox.stage(f"shell-{next(_NUMBERS)}", {**files, ".whet": b""}, executable)
+    tree = environment.sandbox.stage(f"shell-{next(_NUMBERS)}", {**files, ".whet": b""}, executable)
     try:
         for name, folder in (folders or {}).items():
             shutil.copytree(folder, tree / name, symlinks=True, ignore=shutil.ignore_patterns(*left_out))
@@ -142,7 +142,7 @@ def staged(
 
 @contextmanager
 def opened(
-    place: Place,
+    environment: ShellEnvironment,
     tree: Path,
     cores: Sequence[int] = (),
     limits: Limits = LIMITS,
@@ -153,7 +153,7 @@ def opened(
     """Opens a sandbox beside a tree.
 
     Args:
-        place: whose sandbox.
+        environment: whose sandbox.
         tree: that lines may read.
         cores: that they may run on; none for all.
         limits: what they may use.
@@ -163,7 +163,7 @@ def opened(
     """
     job = Job(
         "programs",
-        place.interpreter,
+        environment.interpreter,
         tree,
         limits,
         tuple(cores),
@@ -173,7 +173,7 @@ def opened(
         loopback=loopback,
         reserves=reserves,
     )
-    shell = Shell(place, job)
+    shell = Shell(environment, job)
     try:
         yield shell
     finally:

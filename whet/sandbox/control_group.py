@@ -72,8 +72,8 @@ SECOND = Interface(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where groups can be made.
+class ParentGroup:
+    """A group of the kernel in which groups can be made.
 
     Attributes:
         interface: by which.
@@ -95,7 +95,7 @@ class ControlGroup:
     Version 1 knows threads apart: there a thread of ours stays in the group, and what it starts is born in it.
     """
 
-    def __init__(self, place: Place, name: str) -> None:
+    def __init__(self, place: ParentGroup, name: str) -> None:
         """Makes it.
 
         Args:
@@ -231,12 +231,12 @@ def group_name() -> str:
     return f"{PREFIX}{owner()}-{secrets.token_hex(4)}"
 
 
-def find_place() -> Place | None:
+def find_place() -> ParentGroup | None:
     """Returns where this process can make groups and start processes in them; None where it cannot."""
     return next((place for place in _places() if _works(place)), None)
 
 
-def _places() -> Iterator[Place]:
+def _places() -> Iterator[ParentGroup]:
     """Yields where to try: this process's own groups, and those above them."""
     own = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
     groups = {controller: path.lstrip("/") for _, names, path in own for controller in names.split(",")}
@@ -249,12 +249,12 @@ def _places() -> Iterator[Place]:
         for memory in _upwards(roots["memory"], groups["memory"]):
             for processes in _upwards(roots["pids"], groups["pids"]):
                 for accounting in (*counted, None):
-                    yield Place(FIRST, memory, processes, accounting)
+                    yield ParentGroup(FIRST, memory, processes, accounting)
     for _, folder, kind, *_ in mounts:
         if kind == "cgroup2":
             # A group with processes can have none below it that are bounded: then the one above it is the place.
             for group in _upwards(Path(folder), groups.get("", "")):
-                yield Place(SECOND, group, group, group)
+                yield ParentGroup(SECOND, group, group, group)
 
 
 def _upwards(root: Path, group: str) -> Iterator[Path]:
@@ -269,7 +269,7 @@ def _distinct(*folders: Path | None) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
 
 
-def _works(place: Place) -> bool:
+def _works(place: ParentGroup) -> bool:
     try:
         group = ControlGroup(place, group_name())
     except OSError:
@@ -298,7 +298,7 @@ def _removed(folder: Path) -> bool:
     return not folder.exists()
 
 
-def remove_stale(place: Place) -> None:
+def remove_stale(place: ParentGroup) -> None:
     """Removes the groups of whet processes that are certainly gone."""
     for parent in _distinct(place.memory, place.processes, place.accounting):
         for folder in parent.glob(f"{PREFIX}*"):

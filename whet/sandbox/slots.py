@@ -6,7 +6,7 @@ import itertools
 import threading
 from pathlib import Path
 
-from whet.sandbox.control_group import ControlGroup, Place, group_name, remove_stale
+from whet.sandbox.control_group import ControlGroup, ParentGroup, group_name, remove_stale
 from whet.sandbox.protocol import Incident
 from whet.sandbox.spawner import Spawner
 
@@ -50,7 +50,7 @@ class Slot:
 class Slots:
     """Slots that are used again and again."""
 
-    def __init__(self, place: Place | None, views: Path) -> None:
+    def __init__(self, place: ParentGroup | None, views: Path) -> None:
         """Removes what whet processes that are gone have left there.
 
         Args:

@@ -10,7 +10,7 @@ from whet.agents.repository.job import RepositoryJob
 from whet.core.events import Listener
 from whet.core.repository import HotFunction
 from whet.core.store import Store
-from whet.evaluators.repository.end_to_end import Asked
+from whet.evaluators.repository.end_to_end import EndToEndRequest
 from whet.evaluators.repository.revisions import Worktree
 from whet.evaluators.repository.suite_run import Suite
 from whet.evaluators.repository.trees import Ground
@@ -47,6 +47,6 @@ class Bench:
     listener: Listener
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> EndToEndRequest:
         """What is measured of the whole command: any gain counts there, for most of its time is spent elsewhere."""
-        return Asked(self.command, 1.0, self.job.options.confidence)
+        return EndToEndRequest(self.command, 1.0, self.job.options.confidence)

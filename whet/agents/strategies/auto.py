@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, cycle, islice, takewhile
 
-from whet.agents.strategies.base import Aim, Standing
+from whet.agents.strategies.base import Aim, SearchState
 
 STUCK = 2
 """Rounds in a row without a gain after which more of the same is worth little: one may have been bad luck."""
@@ -23,23 +23,23 @@ class Auto:
 
     feedback = True
 
-    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+    def plan(self, state: SearchState, number: int, most: int) -> Sequence[Aim]:
         """Returns aims at the best version, and at the second best too where the run is stuck."""
-        best = standing.best
+        best = state.best
         if number == 1:
             return [Aim(best)]
         hot = [Aim(best, focus=place, directed=False) for place in range(PLACES)]
-        if _stale(standing, number) < STUCK:
+        if _stale(state, number) < STUCK:
             return list(islice(cycle(hot), max(1, most // 2)))
-        other = next((scored.id for scored in standing.improved[1:]), standing.baseline)
+        other = next((scored.id for scored in state.improved[1:]), state.baseline)
         wide = [Aim(best), hot[0], Aim(best, directed=False), Aim(other, directed=False)]
         return list(islice(cycle(wide), most))
 
 
-def _stale(standing: Standing, number: int) -> int:
+def _stale(state: SearchState, number: int) -> int:
     """Returns how many rounds in a row before one brought no better version than those before them."""
     lows = [1.0] * number
-    for one in standing.tried:
+    for one in state.tried:
         if one.improved and one.low is not None:
             lows[one.round] = max(lows[one.round], one.low)
     bests = list(accumulate(lows, max))

@@ -48,7 +48,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SearchState:
     """What a run has reached.
 
     Attributes:
@@ -101,16 +101,16 @@ class Strategy(Protocol):
     def feedback(self) -> bool:
         """See above."""
 
-    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+    def plan(self, state: SearchState, number: int, most: int) -> Sequence[Aim]:
         """Returns what the answers of a round are asked for; equal aims ask for several answers to one question.
 
         Args:
-            standing: what the rounds before have reached, without what a person rejected.
+            state: what the rounds before have reached, without what a person rejected.
             number: of the round, from 1.
             most: answers that it may ask for. An edit of a person takes the place of the last ones.
         """
 
 
-def drawn(standing: Standing, number: int) -> random.Random:
+def drawn(state: SearchState, number: int) -> random.Random:
     """Returns a source of chance for one round that is the same whenever the run comes there."""
-    return random.Random(hashlib.sha256(f"{standing.baseline} {number}".encode()).digest())
+    return random.Random(hashlib.sha256(f"{state.baseline} {number}".encode()).digest())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle, islice
 
-from whet.agents.strategies.base import Aim, Standing
+from whet.agents.strategies.base import Aim, SearchState
 
 PARENTS = 2
 """Versions that a round builds upon."""
@@ -18,8 +18,8 @@ class Beam:
 
     feedback = True
 
-    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+    def plan(self, state: SearchState, number: int, most: int) -> Sequence[Aim]:
         """Returns a question for each pair of version and place, the best first; then further answers to the same."""
-        parents = [scored.id for scored in standing.improved[:PARENTS]] or [standing.baseline]
+        parents = [scored.id for scored in state.improved[:PARENTS]] or [state.baseline]
         pairs = [Aim(parent, focus=place, directed=False) for parent in parents for place in range(PLACES)]
-        return list(islice(cycle([Aim(standing.best), *pairs[1:]]), most))
+        return list(islice(cycle([Aim(state.best), *pairs[1:]]), most))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whet.agents.strategies.base import Aim, Standing
+from whet.agents.strategies.base import Aim, SearchState
 
 
 class BestOf:
@@ -12,6 +12,6 @@ class BestOf:
 
     feedback = False
 
-    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+    def plan(self, state: SearchState, number: int, most: int) -> Sequence[Aim]:
         """Returns the baseline as the parent of all answers."""
-        return [Aim(standing.baseline)] * most
+        return [Aim(state.baseline)] * most

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from whet.agents.strategies.base import Aim, Standing, Tried, drawn
+from whet.agents.strategies.base import Aim, SearchState, Tried, drawn
 from whet.core.same import Same
 
 ISLANDS = 2
@@ -36,24 +36,24 @@ class Evolve:
 
     feedback = True
 
-    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+    def plan(self, state: SearchState, number: int, most: int) -> Sequence[Aim]:
         """Returns questions to the islands in turn, beginning with another one each round."""
-        chance = drawn(standing, number)
-        islands = _islands(Same(standing))
-        return [self._aim(standing, islands, (number + place) % ISLANDS, number, chance) for place in range(most)]
+        chance = drawn(state, number)
+        islands = _islands(Same(state))
+        return [self._aim(state, islands, (number + place) % ISLANDS, number, chance) for place in range(most)]
 
     def _aim(
-        self, standing: Standing, islands: Sequence[Sequence[str]], home: int, number: int, chance: random.Random
+        self, state: SearchState, islands: Sequence[Sequence[str]], home: int, number: int, chance: random.Random
     ) -> Aim:
         living = islands[home]
-        parent = _picked(living, chance) if living else standing.baseline
+        parent = _picked(living, chance) if living else state.baseline
         if number % MIGRATION == 0:
             others = islands[(home + 1) % ISLANDS][:1]
         else:
             others = [id for id in living if id != parent] if chance.random() < CROSSED else []
         if living and others:
             return Aim(parent, partner=_picked(others, chance), directed=False)
-        return Aim(parent, directed=parent == standing.best)
+        return Aim(parent, directed=parent == state.best)
 
 
 def _picked(ranked: Sequence[str], chance: random.Random) -> str:
@@ -63,16 +63,16 @@ def _picked(ranked: Sequence[str], chance: random.Random) -> str:
     return ranked[place]
 
 
-# A standing is asked about twice: whether the Judge is needed after a round, and what follows it.
+# A state is asked about twice: whether the Judge is needed after a round, and what follows it.
 @lru_cache(maxsize=2)
 def _islands(same: Same) -> list[list[str]]:
     """Returns the ids in each island's archive, best first."""
-    (standing,) = same.objects
-    assert isinstance(standing, Standing)
+    (state,) = same.objects
+    assert isinstance(state, SearchState)
     homes: dict[str, int] = {}
     archives: list[dict[Niche, Tried]] = [{} for _ in range(ISLANDS)]
     founders = 0
-    for one in standing.tried:
+    for one in state.tried:
         if not one.correct or one.low is None:
             continue
         if one.parent not in homes:  # made from the original, or from what a person does not want

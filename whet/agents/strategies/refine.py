@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whet.agents.strategies.base import Aim, Standing
+from whet.agents.strategies.base import Aim, SearchState
 
 
 class Refine:
@@ -12,6 +12,6 @@ class Refine:
 
     feedback = True
 
-    def plan(self, standing: Standing, number: int, most: int) -> Sequence[Aim]:
+    def plan(self, state: SearchState, number: int, most: int) -> Sequence[Aim]:
         """Returns the best improved candidate, else the baseline, as the parent of all answers."""
-        return [Aim(standing.best)] * most
+        return [Aim(state.best)] * most

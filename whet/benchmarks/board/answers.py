@@ -88,7 +88,7 @@ class ToldCandidate(BaseModel):
     diff: str
 
 
-class Told(BaseModel):
+class ResultDocument(BaseModel):
     """What the board reads of a document ``whet.result/1``."""
 
     status: Status
@@ -120,7 +120,7 @@ class JudgedRow:
     """
 
     row: Row
-    told: Told | None
+    told: ResultDocument | None
     kind: AnswerKind
     mark: Mark
 
@@ -193,7 +193,7 @@ def bundle_beside(file: Path, row: Row) -> Path | None:
     return path if path.is_file() else None
 
 
-def read_told(document: Mapping[str, Any] | None) -> Told | None:
+def read_told(document: Mapping[str, Any] | None) -> ResultDocument | None:
     """Returns whet's verdict of a row, None where there is none.
 
     Raises:
@@ -204,7 +204,7 @@ def read_told(document: Mapping[str, Any] | None) -> Told | None:
     if document.get("schema") != SCHEMA:
         raise ValueError(f"its result is of another schema than {SCHEMA!r}")
     try:
-        return Told.model_validate(document)
+        return ResultDocument.model_validate(document)
     except (ValidationError, RecursionError) as error:
         first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": "nested without end"}
         raise ValueError(f"result.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
@@ -225,7 +225,7 @@ def _answer(row: Row, file: Path) -> JudgedRow | str:
     return JudgedRow(row, told, _kind(row, told), _mark(row, file))
 
 
-def _kind(row: Row, told: Told | None) -> AnswerKind:
+def _kind(row: Row, told: ResultDocument | None) -> AnswerKind:
     if row.excluded:
         return AnswerKind.EXCLUDED
     if told is not None and told.cheated:

@@ -11,7 +11,7 @@ from typing import Any
 
 from whet.benchmarks.board.answers import read_answers
 from whet.benchmarks.board.documents import BOARD, board_document, page_name, problem_document, suite_document
-from whet.benchmarks.board.entries import Standing, standings
+from whet.benchmarks.board.entries import Leaderboard, standings
 from whet.benchmarks.board.pages import compare_page, index_page, problem_page, suite_page
 from whet.benchmarks.board.pairs import pairs
 from whet.benchmarks.suites.base import Suite
@@ -89,7 +89,7 @@ def _expect_ours(folder: Path) -> None:
         raise UsageError(f"{folder} holds something else than a leaderboard; name an empty or a new folder")
 
 
-def _files(found: tuple[Standing, ...], faults: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _files(found: tuple[Leaderboard, ...], faults: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     yield DOCUMENT, _json(board_document(found, faults))
     yield "index.html", index_page(found, faults)
     for standing in found:
@@ -98,9 +98,9 @@ def _files(found: tuple[Standing, ...], faults: tuple[str, ...]) -> Iterator[tup
         yield f"{standing.slug}/data.json", _json(document)
         yield f"{standing.slug}/index.html", suite_page(standing)
         yield f"{standing.slug}/compare.html", compare_page(standing, compared, document)
-        for place in standing.problems:
-            yield f"{standing.slug}/{page_name(place)}.json", _json(problem_document(standing, place))
-            yield f"{standing.slug}/{page_name(place)}.html", problem_page(standing, place)
+        for problem in standing.problems:
+            yield f"{standing.slug}/{page_name(problem)}.json", _json(problem_document(standing, problem))
+            yield f"{standing.slug}/{page_name(problem)}.html", problem_page(standing, problem)
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import quantiles
 
 from whet.benchmarks.board.answers import MOST, AnswerKind
-from whet.benchmarks.board.entries import OWN, Entry, Standing, speedup
+from whet.benchmarks.board.entries import OWN, Entry, Leaderboard, speedup
 from whet.benchmarks.pages.scale import Scale
 
 SIDE = 1000
@@ -97,7 +97,7 @@ class Drawing:
     one: float = 0.0
 
 
-def fast_p(standing: Standing) -> Drawing:
+def fast_p(standing: Leaderboard) -> Drawing:
     """Draws the share of problems answered right and more than p times as fast, over p.
 
     fast_p = (1/N) sum over the N problems that count of the share of samples with a right answer and a speedup > p,
@@ -119,7 +119,7 @@ def fast_p(standing: Standing) -> Drawing:
     )
 
 
-def spreads(standing: Standing) -> Drawing:
+def spreads(standing: Leaderboard) -> Drawing:
     """Draws how many of each entry's right answers have which speedup; bars of each entry have their own height."""
     own = standing.speedups == OWN
     found = [
@@ -136,7 +136,7 @@ def spreads(standing: Standing) -> Drawing:
     )
 
 
-def score_against_cost(standing: Standing) -> Drawing:
+def score_against_cost(standing: Leaderboard) -> Drawing:
     """Draws each entry's headline figure over what its models cost; entries of an unknown price are left out."""
     priced = [entry for entry in standing.entries if entry.cost.usd_complete and _drawable(entry.headline.value)]
     costs = [entry.cost.usd for entry in priced if entry.cost.usd > 0]

@@ -8,7 +8,7 @@ from typing import Any
 
 from whet import __version__
 from whet.benchmarks.board.answers import JudgedRow, Mark
-from whet.benchmarks.board.entries import Entry, Outcome, Place, Standing, slug
+from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey, ProblemResult, slug
 from whet.benchmarks.board.pairs import Pair
 from whet.benchmarks.suites.base import Figure
 from whet.core.plain import to_plain
@@ -16,7 +16,7 @@ from whet.core.plain import to_plain
 BOARD, SUITE, PROBLEM = "whet.board/1", "whet.board.suite/1", "whet.board.problem/1"
 
 
-def board_document(standings: tuple[Standing, ...], faults: tuple[str, ...]) -> dict[str, Any]:
+def board_document(standings: tuple[Leaderboard, ...], faults: tuple[str, ...]) -> dict[str, Any]:
     """Returns what suites there are, and where their pages and documents lie."""
     return {
         "schema": BOARD,
@@ -38,9 +38,9 @@ def board_document(standings: tuple[Standing, ...], faults: tuple[str, ...]) -> 
     }
 
 
-def suite_document(standing: Standing, found: list[Pair]) -> dict[str, Any]:
+def suite_document(standing: Leaderboard, found: list[Pair]) -> dict[str, Any]:
     """Returns all entries of a suite with what they came to on each problem, and each pair of them."""
-    at = {place: number for number, place in enumerate(standing.problems)}
+    at = {problem: number for number, problem in enumerate(standing.problems)}
     return {
         "schema": SUITE,
         "suite": standing.suite.name,
@@ -50,41 +50,41 @@ def suite_document(standing: Standing, found: list[Pair]) -> dict[str, Any]:
         "cautions": list(standing.cautions),
         "problems": [
             {
-                "id": place[0],
-                "revision": place[1],
-                "page": f"{page_name(place)}.html",
-                "data": f"{page_name(place)}.json",
+                "id": problem[0],
+                "revision": problem[1],
+                "page": f"{page_name(problem)}.html",
+                "data": f"{page_name(problem)}.json",
             }
-            for place in standing.problems
+            for problem in standing.problems
         ],
         "entries": [_entry(entry, at) for entry in standing.entries],
         "pairs": [_pair(pair) for pair in found],
     }
 
 
-def problem_document(standing: Standing, place: Place) -> dict[str, Any]:
+def problem_document(standing: Leaderboard, problem: ProblemKey) -> dict[str, Any]:
     """Returns all answers to a problem."""
     return {
         "schema": PROBLEM,
         "suite": standing.suite.name,
-        "id": place[0],
-        "revision": place[1],
+        "id": problem[0],
+        "revision": problem[1],
         "answers": [
-            _answer(entry, answer) for entry in standing.entries for answer in _answers(entry.outcomes.get(place))
+            _answer(entry, answer) for entry in standing.entries for answer in _answers(entry.outcomes.get(problem))
         ],
     }
 
 
-def page_name(place: Place) -> str:
+def page_name(problem: ProblemKey) -> str:
     """Returns the name of a problem's page, without its ending; revisions of one problem have pages of their own."""
-    return slug(*place)
+    return slug(*problem)
 
 
-def _answers(outcome: Outcome | None) -> tuple[JudgedRow, ...]:
+def _answers(outcome: ProblemResult | None) -> tuple[JudgedRow, ...]:
     return outcome.answers if outcome is not None else ()
 
 
-def _entry(entry: Entry, at: Mapping[Place, int]) -> dict[str, Any]:
+def _entry(entry: Entry, at: Mapping[ProblemKey, int]) -> dict[str, Any]:
     return {
         "number": entry.number,
         "rank": entry.rank,
@@ -106,13 +106,13 @@ def _entry(entry: Entry, at: Mapping[Place, int]) -> dict[str, Any]:
         "disputed": entry.disputed,
         "outcomes": [
             {
-                "problem": at[place],
+                "problem": at[problem],
                 "samples": len(outcome.answers),
                 "right": outcome.right,
                 "excluded": outcome.excluded,
                 "speedup": number(outcome.speedup),
             }
-            for place, outcome in sorted(entry.outcomes.items(), key=lambda one: at[one[0]])
+            for problem, outcome in sorted(entry.outcomes.items(), key=lambda one: at[one[0]])
         ],
     }
 

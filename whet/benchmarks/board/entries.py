@@ -16,7 +16,7 @@ from whet.benchmarks.suites.base import Figure, Score, Suite
 from whet.core.errors import UsageError
 from whet.core.result import Cost
 
-Place = tuple[str, str]
+ProblemKey = tuple[str, str]
 """A problem: its id and the digest of its data, so that revisions are told apart."""
 OWN, WHET = "the suite's own figures", "whet's verdicts"
 LONGEST_SLUG = 40
@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProblemResult:
     """What an entry came to on one problem.
 
     Attributes:
@@ -69,7 +69,7 @@ class Entry:
     budget: str
     machine: str
     systems: tuple[str, ...]
-    outcomes: Mapping[Place, Outcome]
+    outcomes: Mapping[ProblemKey, ProblemResult]
     score: Score
     cost: Cost
     seconds: float
@@ -97,7 +97,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Leaderboard:
     """The leaderboard of one suite.
 
     Attributes:
@@ -111,7 +111,7 @@ class Standing:
     suite: Suite
     slug: str
     entries: tuple[Entry, ...]
-    problems: tuple[Place, ...]
+    problems: tuple[ProblemKey, ...]
     speedups: str
 
     @property
@@ -133,7 +133,7 @@ class Standing:
                 f"These rows were measured on {len(self.machines)} kinds of machines. Ranks are counted within each; "
                 "across machines neither scores nor speedups are a ranking."
             )
-        if len({frozenset(place for place in entry.outcomes) for entry in self.entries}) > 1:
+        if len({frozenset(problem for problem in entry.outcomes) for entry in self.entries}) > 1:
             said.append(
                 "The rows do not all answer the same problems, in the same revision of the suite's data. "
                 "Scores can be compared on common problems only."
@@ -145,7 +145,7 @@ class Standing:
         return tuple(said)
 
 
-def standings(answers: Answers, suite_of: Callable[[str], Suite]) -> tuple[Standing, ...]:
+def standings(answers: Answers, suite_of: Callable[[str], Suite]) -> tuple[Leaderboard, ...]:
     """Returns the leaderboards of all suites that answers belong to.
 
     Raises:
@@ -192,7 +192,7 @@ def slug(name: str, *more: str) -> str:
     return f"{readable}-{digest[:16]}".lstrip("-")
 
 
-def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Standing:
+def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Leaderboard:
     own = any(answer.own_speedup is not None for answer in answers)
     groups: defaultdict[tuple[str, str, str, str], list[JudgedRow]] = defaultdict(list)
     for answer in answers:
@@ -206,9 +206,11 @@ def _standing(suite: Suite, answers: Sequence[JudgedRow]) -> Standing:
         above = [one for one in entries if one.machine == group[0]]
         tied = bool(above) and _merit(above[-1].score) == _merit(points)
         entries.append(_entry(number, above[-1].rank if tied else len(above) + 1, group, points, found, own=own))
-    places = sorted({place for entry in entries for place in entry.outcomes}, key=_natural)
+    problems = sorted({problem for entry in entries for problem in entry.outcomes}, key=_natural)
     timed = own or any(answer.whet_speedup is not None for answer in answers)
-    return Standing(suite, _folder(suite.name), tuple(entries), tuple(places), (OWN if own else WHET) if timed else "")
+    return Leaderboard(
+        suite, _folder(suite.name), tuple(entries), tuple(problems), (OWN if own else WHET) if timed else ""
+    )
 
 
 def _folder(name: str) -> str:
@@ -223,10 +225,10 @@ def _merit(points: Score) -> float:
     return -figure.value if figure.better == "higher" else figure.value
 
 
-def _natural(place: Place) -> tuple[list[tuple[int, str]], str]:
+def _natural(problem: ProblemKey) -> tuple[list[tuple[int, str]], str]:
     """Returns what problems are sorted by: numbers in their ids by their size."""
-    parts = re.split(r"(\d{1,15})", place[0])
-    return [(int(part), "") if number % 2 else (0, part) for number, part in enumerate(parts)], place[1]
+    parts = re.split(r"(\d{1,15})", problem[0])
+    return [(int(part), "") if number % 2 else (0, part) for number, part in enumerate(parts)], problem[1]
 
 
 def _entry(
@@ -238,9 +240,9 @@ def _entry(
     *,
     own: bool,
 ) -> Entry:
-    by_place: defaultdict[Place, list[JudgedRow]] = defaultdict(list)
+    by_problem: defaultdict[ProblemKey, list[JudgedRow]] = defaultdict(list)
     for answer in answers:
-        by_place[answer.row.problem, answer.row.data].append(answer)
+        by_problem[answer.row.problem, answer.row.data].append(answer)
     machine, model, strategy, budget = group
     costs = [answer.row.cost for answer in answers]
     return Entry(
@@ -251,7 +253,7 @@ def _entry(
         budget=budget,
         machine=machine,
         systems=tuple(dict.fromkeys(_system(answer.row) for answer in answers)),
-        outcomes={place: _outcome(found, own=own) for place, found in by_place.items()},
+        outcomes={problem: _outcome(found, own=own) for problem, found in by_problem.items()},
         score=points,
         cost=replace(sum(costs, Cost()), usd=math.fsum(cost.usd for cost in costs)),
         seconds=math.fsum(answer.row.seconds for answer in answers),
@@ -263,10 +265,10 @@ def _system(row: Row) -> str:
     return f"{row.machine.system}, sandbox {row.machine.sandbox}, whet {row.machine.whet}"
 
 
-def _outcome(found: Sequence[JudgedRow], *, own: bool) -> Outcome:
+def _outcome(found: Sequence[JudgedRow], *, own: bool) -> ProblemResult:
     ordered = tuple(sorted(found, key=lambda answer: answer.row.sample))
     speedups = [speed for answer in ordered if (speed := speedup(answer, own=own)) is not None]
-    return Outcome(
+    return ProblemResult(
         answers=ordered,
         excluded=any(answer.kind is AnswerKind.EXCLUDED for answer in ordered),
         right=sum(answer.kind is AnswerKind.RIGHT for answer in ordered),

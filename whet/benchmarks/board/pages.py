@@ -16,7 +16,7 @@ from whet import __version__
 from whet.benchmarks.board import charts
 from whet.benchmarks.board.answers import AnswerKind, JudgedRow, Mark
 from whet.benchmarks.board.documents import page_name
-from whet.benchmarks.board.entries import Entry, Place, Standing
+from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey
 from whet.benchmarks.board.pairs import Pair
 from whet.benchmarks.pages.environment import digest, environment, style
 from whet.benchmarks.pages.scale import Scale
@@ -43,12 +43,12 @@ class Shown:
     room: int
 
 
-def index_page(standings: tuple[Standing, ...], faults: tuple[str, ...]) -> str:
+def index_page(standings: tuple[Leaderboard, ...], faults: tuple[str, ...]) -> str:
     """Returns the page with the table of each suite."""
     return _page("index.html", ("sort.js",), standings=standings, faults=faults)
 
 
-def suite_page(standing: Standing) -> str:
+def suite_page(standing: Leaderboard) -> str:
     """Returns a suite's page: its table, its drawings, all its figures, its problems."""
     return _page(
         "suite.html",
@@ -58,11 +58,11 @@ def suite_page(standing: Standing) -> str:
         spreads=charts.spreads(standing) if standing.speedups else None,
         costs=charts.score_against_cost(standing),
         at=charts.AT,
-        problems=[_problem_line(standing, place) for place in standing.problems],
+        problems=[_problem_line(standing, problem) for problem in standing.problems],
     )
 
 
-def compare_page(standing: Standing, found: list[Pair], document: dict[str, Any]) -> str:
+def compare_page(standing: Leaderboard, found: list[Pair], document: dict[str, Any]) -> str:
     """Returns the page on which two entries stand side by side; its data stand in it, for files have no requests."""
     kept = {
         "problems": [{"id": one["id"], "page": one["page"]} for one in document["problems"]],
@@ -72,23 +72,23 @@ def compare_page(standing: Standing, found: list[Pair], document: dict[str, Any]
     return _page("compare.html", ("sort.js", "compare.js"), standing=standing, pairs=found, data=_embedded(kept))
 
 
-def problem_page(standing: Standing, place: Place) -> str:
+def problem_page(standing: Leaderboard, problem: ProblemKey) -> str:
     """Returns a problem's page: all answers to it, and what became of them."""
     found = [
         (entry, answer)
         for entry in standing.entries
-        if place in entry.outcomes
-        for answer in entry.outcomes[place].answers
+        if problem in entry.outcomes
+        for answer in entry.outcomes[problem].answers
     ]
     room = min(LONGEST_DIFF, ROOM // len(found))
     shown = [Shown(entry, answer, _diff(answer, room), room) for entry, answer in found]
     speeds = [one.answer.told.speedup for one in shown if one.answer.told and one.answer.told.speedup]
-    at = standing.problems.index(place)
+    at = standing.problems.index(problem)
     return _page(
         "problem.html",
         (),
         standing=standing,
-        place=place,
+        place=problem,
         shown=shown,
         kinds=KINDS,
         scale=Scale.over(value for speed in speeds for value in (speed.low, speed.high)),
@@ -110,14 +110,14 @@ KINDS = (
 )
 
 
-def _problem_line(standing: Standing, place: Place) -> dict[str, Any]:
-    met = [(entry, entry.outcomes[place]) for entry in standing.entries if place in entry.outcomes]
+def _problem_line(standing: Leaderboard, problem: ProblemKey) -> dict[str, Any]:
+    met = [(entry, entry.outcomes[problem]) for entry in standing.entries if problem in entry.outcomes]
     best = max(
         ((one.speedup, entry) for entry, one in met if one.speedup is not None), key=lambda pair: pair[0], default=None
     )
     return {
-        "place": place,
-        "page": f"{page_name(place)}.html",
+        "place": problem,
+        "page": f"{page_name(problem)}.html",
         "entries": len(met),
         "solved": sum(one.right > 0 for _, one in met),
         "best": best,

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import combinations
 from statistics import fmean, stdev
 
-from whet.benchmarks.board.entries import Entry, Place, Standing, headline, score
+from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey, headline, score
 from whet.benchmarks.suites.base import Figure
 
 CONFIDENCE = 0.95  # share of the interval of a ratio, which the page's caption states too; a higher one widens it
@@ -35,7 +35,7 @@ class Pair:
 
     a: Entry
     b: Entry
-    common: tuple[Place, ...]
+    common: tuple[ProblemKey, ...]
     figures: tuple[Figure, Figure] | None
     both: int
     only_a: int
@@ -51,37 +51,37 @@ class Pair:
         return "" if self.a.machine == self.b.machine else "measured on different machines: no ranking"
 
 
-def pairs(standing: Standing) -> Iterator[Pair]:
+def pairs(standing: Leaderboard) -> Iterator[Pair]:
     """Yields all pairs of entries of a suite."""
 
     @cache
-    def figure(number: int, common: frozenset[Place]) -> Figure:
+    def figure(number: int, common: frozenset[ProblemKey]) -> Figure:
         entry = standing.entries[number - 1]
         if common == frozenset(entry.outcomes):
             return entry.headline
-        rows = (one for place, outcome in entry.outcomes.items() if place in common for one in outcome.answers)
+        rows = (one for problem, outcome in entry.outcomes.items() if problem in common for one in outcome.answers)
         return headline(score(standing.suite, rows))
 
     for a, b in combinations(standing.entries, 2):
         yield _pair(a, b, figure)
 
 
-def _pair(a: Entry, b: Entry, figure: Callable[[int, frozenset[Place]], Figure]) -> Pair:
-    shared = [place for place in a.outcomes if place in b.outcomes]
-    common = tuple(place for place in shared if not (a.outcomes[place].excluded or b.outcomes[place].excluded))
-    right = [(a.outcomes[place].right > 0, b.outcomes[place].right > 0) for place in common]
+def _pair(a: Entry, b: Entry, figure: Callable[[int, frozenset[ProblemKey]], Figure]) -> Pair:
+    shared = [problem for problem in a.outcomes if problem in b.outcomes]
+    common = tuple(problem for problem in shared if not (a.outcomes[problem].excluded or b.outcomes[problem].excluded))
+    right = [(a.outcomes[problem].right > 0, b.outcomes[problem].right > 0) for problem in common]
     logs = [
         math.log(ours / theirs)
-        for place in common
-        if (ours := a.outcomes[place].speedup) is not None and (theirs := b.outcomes[place].speedup) is not None
+        for problem in common
+        if (ours := a.outcomes[problem].speedup) is not None and (theirs := b.outcomes[problem].speedup) is not None
     ]
     low, high = _interval(logs)
-    places = frozenset(common)
+    problems = frozenset(common)
     return Pair(
         a=a,
         b=b,
         common=common,
-        figures=(figure(a.number, places), figure(b.number, places)) if common else None,
+        figures=(figure(a.number, problems), figure(b.number, problems)) if common else None,
         both=right.count((True, True)),
         only_a=right.count((True, False)),
         only_b=right.count((False, True)),

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from whet.benchmarks.board.answers import Told, bundle_beside, file_hash, read_told
+from whet.benchmarks.board.answers import ResultDocument, bundle_beside, file_hash, read_told
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.runner.rows import read_rows
@@ -206,7 +206,7 @@ class Checker:
         return f"repeated here; {found.authorship}"
 
 
-def _claims(row: Row, told: Told | None) -> bool:
+def _claims(row: Row, told: ResultDocument | None) -> bool:
     """Whether a row says that something is right or better."""
     return (row.own is not None and row.own.passed) or (told is not None and told.status is Status.IMPROVED)
 
@@ -225,7 +225,7 @@ def _bundle(row: Row, file: Path) -> Bundle:
         raise _Doubt(Belief.CONTRADICTED, _without(str(error), path)) from None
 
 
-def _expect_same_claim(row: Row, told: Told | None, bundle: Bundle) -> None:
+def _expect_same_claim(row: Row, told: ResultDocument | None, bundle: Bundle) -> None:
     """Raises _Doubt where the evidence is about another answer, or says something else of it."""
     record = bundle.record
     if Candidate(row.answer).id != record.candidate.id:

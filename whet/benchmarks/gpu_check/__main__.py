@@ -24,7 +24,7 @@ from whet.benchmarks.gpu_check.findings import (
     ON_DEVICE,
     PROFILE,
     TIMING,
-    Found,
+    AnswerResult,
     unrun,
 )
 from whet.benchmarks.gpu_check.report import complete, step_lines, table, verdict_lines, write
@@ -40,7 +40,7 @@ STEPS = {
     "device": ON_DEVICE,
     "correctness": (CORRECTNESS,),
 }
-Check = Callable[[Sequence[Row], Any], Iterator[Found]]
+Check = Callable[[Sequence[Row], Any], Iterator[AnswerResult]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,7 +84,7 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _free(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, ...]) -> Iterator[Found]:
+def _free(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, ...]) -> Iterator[AnswerResult]:
     """Yields what comes of the steps that need no GPU."""
     if not set(DEVICE_FREE) & set(steps):
         return
@@ -93,7 +93,7 @@ def _free(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, 
     yield from _side_by_side(partial(_told, check, machine.options("cpu"), "without a GPU"), kernels)
 
 
-def _on_device(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, ...]) -> Iterator[Found]:
+def _on_device(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[str, ...]) -> Iterator[AnswerResult]:
     """Yields what comes of the steps on a GPU; kernels side by side where nothing is timed."""
     if not set(ON_DEVICE) & set(steps):
         return
@@ -110,20 +110,22 @@ def _on_device(kernels: Sequence[list[Row]], machine: Environment, steps: tuple[
         yield from _told(check, machine.options("cuda"), "on the GPU", group)
 
 
-def _side_by_side(check: Callable[[list[Row]], list[Found]], kernels: Sequence[list[Row]]) -> Iterator[Found]:
+def _side_by_side(
+    check: Callable[[list[Row]], list[AnswerResult]], kernels: Sequence[list[Row]]
+) -> Iterator[AnswerResult]:
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for found in pool.map(check, kernels):
             yield from found
 
 
-def _told(check: Check, options: Any, where: str, group: list[Row]) -> list[Found]:
+def _told(check: Check, options: Any, where: str, group: list[Row]) -> list[AnswerResult]:
     """Checks the answers to one kernel, and says so: it may take minutes."""
     found = list(check(group, options))
     print(f"{group[0].kernel}: {len(group)} answers {where}", file=sys.stderr, flush=True)
     return found
 
 
-def merged(chosen: Sequence[Row], *parts: Iterable[Found]) -> list[Found]:
+def merged(chosen: Sequence[Row], *parts: Iterable[AnswerResult]) -> list[AnswerResult]:
     """Returns what came of each answer in all parts, in the order of the answers."""
     every = [one for part in parts for one in part]
     found = []
@@ -131,7 +133,7 @@ def merged(chosen: Sequence[Row], *parts: Iterable[Found]) -> list[Found]:
         mine = [one for one in every if one.row == row]
         steps = {step: outcome for one in mine for step, outcome in one.steps.items()}
         last = mine[-1]
-        found.append(Found(row, steps, last.verdict, last.figures))
+        found.append(AnswerResult(row, steps, last.verdict, last.figures))
     return found
 
 

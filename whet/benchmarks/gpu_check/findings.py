@@ -15,7 +15,7 @@ ON_DEVICE = (CORRECTNESS, TIMING, PROFILE)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepResult:
     """What came of one step.
 
     Attributes:
@@ -57,23 +57,23 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswerResult:
     """One answer with what came of it.
 
     Attributes:
         row: the answer.
-        steps: step -> outcome; a step that makes no sense for it is not there.
+        steps: step -> its result; a step that makes no sense for it is not there.
         verdict: of the whole ladder on a GPU; None where there was none.
         figures: what was measured.
     """
 
     row: Row
-    steps: Mapping[str, Outcome]
-    verdict: Outcome | None = None
+    steps: Mapping[str, StepResult]
+    verdict: StepResult | None = None
     figures: Figures = field(default_factory=Figures)
 
 
-def unrun(row: Row, steps: tuple[str, ...], why: str) -> Found:
+def unrun(row: Row, steps: tuple[str, ...], why: str) -> AnswerResult:
     """Returns an answer none of whose steps could run."""
     wanted = (step for step in steps if step != INTERPRETER or row.interpreted)
-    return Found(row, {step: Outcome(NOT_RUN, why) for step in wanted})
+    return AnswerResult(row, {step: StepResult(NOT_RUN, why) for step in wanted})

@@ -17,9 +17,9 @@ from whet.benchmarks.gpu_check.findings import (
     ON_DEVICE,
     PROFILE,
     TIMING,
+    AnswerResult,
     Figures,
-    Found,
-    Outcome,
+    StepResult,
     unrun,
 )
 from whet.benchmarks.gpu_check.profiling import Profiled, profiled
@@ -42,7 +42,7 @@ WRONG = (Reason.WRONG_OUTPUT.value, Reason.NONDETERMINISTIC.value)
 """What is found without a clock."""
 
 
-def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+def check(rows: Sequence[Row], options: Options) -> Iterator[AnswerResult]:
     """Yields what comes of the answers to one kernel.
 
     Args:
@@ -52,14 +52,14 @@ def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
     return _judged(rows, options, ON_DEVICE, _Judge.found)
 
 
-def compare(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+def compare(rows: Sequence[Row], options: Options) -> Iterator[AnswerResult]:
     """Yields whether the answers to one kernel are right, without timing any; see `check`."""
     return _judged(rows, replace(options, until="hazard"), (CORRECTNESS,), _Judge.compared)
 
 
 def _judged(
-    rows: Sequence[Row], options: Options, steps: tuple[str, ...], judge: Callable[[_Judge, Row], Found]
-) -> Iterator[Found]:
+    rows: Sequence[Row], options: Options, steps: tuple[str, ...], judge: Callable[[_Judge, Row], AnswerResult]
+) -> Iterator[AnswerResult]:
     try:
         ladder = open_ladder(read_task(str(rows[0].problem), options), options, secrets.randbits(63))
     except UsageError as error:
@@ -90,14 +90,14 @@ class _Judge:
     place: Circumstances
     arch: str | None
 
-    def compared(self, row: Row) -> Found:
+    def compared(self, row: Row) -> AnswerResult:
         """Takes one answer up the ladder as far as nothing is timed."""
         failed = self.ladder.check(Candidate(row.source)).failed
         words = words_of_correctness(row.expected)
-        came = Outcome(RIGHT, expected=words) if failed is None else Outcome(_word(failed), failed.detail, words)
-        return Found(row, {CORRECTNESS: came})
+        came = StepResult(RIGHT, expected=words) if failed is None else StepResult(_word(failed), failed.detail, words)
+        return AnswerResult(row, {CORRECTNESS: came})
 
-    def found(self, row: Row) -> Found:
+    def found(self, row: Row) -> AnswerResult:
         """Takes one answer up the ladder, and profiles it where it is known to be good."""
         verdict = climb(self.ladder, Candidate(row.source), null_listener)
         steps = judged(verdict)
@@ -105,9 +105,9 @@ class _Judge:
         if row.kind == GOOD and verdict.correct:
             # A plain process: only what is known to be good runs in one.
             kernels = profiled(self.ladder, row.source)
-            steps[PROFILE] = Outcome(kernels.source or NOT_RUN, kernels.note)
+            steps[PROFILE] = StepResult(kernels.source or NOT_RUN, kernels.note)
         speedup = verdict.measurement.speedup if verdict.measurement is not None else None
-        return Found(row, steps, word_of(verdict, row.expected), figures(self.place, speedup, kernels))
+        return AnswerResult(row, steps, word_of(verdict, row.expected), figures(self.place, speedup, kernels))
 
 
 def words_of_correctness(expected: tuple[str, ...]) -> tuple[str, ...]:
@@ -116,32 +116,32 @@ def words_of_correctness(expected: tuple[str, ...]) -> tuple[str, ...]:
     return wrong if len(wrong) == len(expected) else (RIGHT, *wrong)
 
 
-def judged(verdict: Verdict) -> dict[str, Outcome]:
+def judged(verdict: Verdict) -> dict[str, StepResult]:
     """Returns what the rungs come to: whether an answer is right, and whether it was timed."""
     failed = verdict.failed
     if failed is not None and failed.name not in ("measure", "confirm"):
-        return {CORRECTNESS: Outcome(_word(failed), failed.detail)}
-    steps = {CORRECTNESS: Outcome(RIGHT)}
+        return {CORRECTNESS: StepResult(_word(failed), failed.detail)}
+    steps = {CORRECTNESS: StepResult(RIGHT)}
     if verdict.measurement is not None:
-        return {**steps, TIMING: Outcome(verdict.measurement.outcome.value)}
+        return {**steps, TIMING: StepResult(verdict.measurement.outcome.value)}
     if failed is not None:
-        return {**steps, TIMING: Outcome(_word(failed), failed.detail)}
+        return {**steps, TIMING: StepResult(_word(failed), failed.detail)}
     untimed = verdict.rung("measure")
-    return {**steps, TIMING: Outcome(NOT_RUN, untimed.detail if untimed is not None else "it was not reached")}
+    return {**steps, TIMING: StepResult(NOT_RUN, untimed.detail if untimed is not None else "it was not reached")}
 
 
 def _word(failed: Rung) -> str:
     return failed.reason.value if failed.reason is not None else failed.status.value
 
 
-def word_of(verdict: Verdict, expected: tuple[str, ...]) -> Outcome:
+def word_of(verdict: Verdict, expected: tuple[str, ...]) -> StepResult:
     """Returns what a verdict comes to in a word."""
     failed = verdict.failed
     if failed is not None:
-        return Outcome(_word(failed), failed.detail, expected)
+        return StepResult(_word(failed), failed.detail, expected)
     if verdict.improved:
-        return Outcome("improved", expected=expected)
-    return Outcome(NOT_RUN, "it was not timed", expected)
+        return StepResult("improved", expected=expected)
+    return StepResult(NOT_RUN, "it was not timed", expected)
 
 
 def figures(place: Circumstances, speedup: Speedup | None, kernels: Profiled | None) -> Figures:

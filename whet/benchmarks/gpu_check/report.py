@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from whet.benchmarks.gpu_check.findings import BUILD, INTERPRETER, NOT_RUN, PROFILE, Found, Outcome
+from whet.benchmarks.gpu_check.findings import BUILD, INTERPRETER, NOT_RUN, PROFILE, AnswerResult, StepResult
 from whet.benchmarks.gpu_check.rows import RIGHT, Row
 from whet.benchmarks.page import DOCS, write_between
 
@@ -22,7 +22,7 @@ COLUMNS = 3
 """That name a row."""
 
 
-def step_lines(step: str, found: Sequence[Found]) -> Iterator[str]:
+def step_lines(step: str, found: Sequence[AnswerResult]) -> Iterator[str]:
     """Yields what came of one step, in a line; further ones for what could not run, and for what was not expected."""
     met = {one.row: one.steps[step] for one in found if step in one.steps}
     ran = {row: outcome for row, outcome in met.items() if outcome.ran}
@@ -37,20 +37,20 @@ def step_lines(step: str, found: Sequence[Found]) -> Iterator[str]:
         yield f"{step}: {NOT_RUN}{f' for {count} answers' if ran or len(missed) > 1 else ''}: {why}"
 
 
-def verdict_lines(found: Sequence[Found]) -> Iterator[str]:
+def verdict_lines(found: Sequence[AnswerResult]) -> Iterator[str]:
     """Yields how many verdicts came out as they must, and those that did not."""
     verdicts = {one.row: one.verdict for one in found if one.verdict is not None}
     if verdicts:
         yield from _told("verdicts", verdicts)
 
 
-def complete(found: Sequence[Found]) -> bool:
+def complete(found: Sequence[AnswerResult]) -> bool:
     """Whether every step ran, and everything came out as it must."""
     steps = all(outcome.fits for one in found for outcome in one.steps.values())
     return bool(found) and steps and all(one.verdict is None or one.verdict.fits for one in found)
 
 
-def _told(what: str, outcomes: Mapping[Row, Outcome]) -> Iterator[str]:
+def _told(what: str, outcomes: Mapping[Row, StepResult]) -> Iterator[str]:
     wrong = {row: outcome for row, outcome in outcomes.items() if not outcome.fits}
     yield f"{what}: {len(outcomes) - len(wrong)} of {len(outcomes)} answers as expected"
     for row, outcome in wrong.items():
@@ -58,12 +58,12 @@ def _told(what: str, outcomes: Mapping[Row, Outcome]) -> Iterator[str]:
         yield f"  {row.kernel}, {row.language}, {row.answer}: expected {wanted}, got {got}"
 
 
-def table(found: Sequence[Found]) -> list[str]:
+def table(found: Sequence[AnswerResult]) -> list[str]:
     """Returns the table, a line a row."""
     return [HEADER, RULE, *(_row(one) for one in found)]
 
 
-def _row(found: Found) -> str:
+def _row(found: AnswerResult) -> str:
     row, figures = found.row, found.figures
     steps = [_cell(found.steps.get(step)) for step in (BUILD, INTERPRETER)]
     shares = ["-" if share is None else f"{share:.0%}" for share in (figures.call, figures.kernels)]
@@ -75,11 +75,11 @@ def _row(found: Found) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _profiled(outcome: Outcome) -> str:
+def _profiled(outcome: StepResult) -> str:
     return f"{outcome.word}: {_line(outcome.detail.partition(';')[0])}" if outcome.ran else NOT_RUN
 
 
-def _cell(outcome: Outcome | None) -> str:
+def _cell(outcome: StepResult | None) -> str:
     if outcome is None:
         return "-"
     return outcome.word if outcome.fits or not outcome.ran else f"**{outcome.word}**"
@@ -94,7 +94,7 @@ def _line(text: str) -> str:
     return " ".join(text.split()).replace("|", "/")[:300]
 
 
-def write(machine: str, found: Sequence[Found], page: Path = PAGE) -> None:
+def write(machine: str, found: Sequence[AnswerResult], page: Path = PAGE) -> None:
     """Puts the table into the page; rows of the same machine that were not run now stay."""
     rows = {_key(line): line for line in (_row(one) for one in found)}
     kept = _standing(machine, page)

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from whet.benchmarks.gpu_check.findings import BUILD, DEVICE_FREE, INTERPRETER, NOT_RUN, Found, Outcome, unrun
+from whet.benchmarks.gpu_check.findings import BUILD, DEVICE_FREE, INTERPRETER, NOT_RUN, AnswerResult, StepResult, unrun
 from whet.benchmarks.gpu_check.rows import PASSED, Row
 from whet.core.candidate import Candidate
 from whet.core.errors import UsageError
@@ -16,7 +16,7 @@ from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 
 
-def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
+def check(rows: Sequence[Row], options: Options) -> Iterator[AnswerResult]:
     """Yields what comes of the answers to one kernel.
 
     Args:
@@ -30,10 +30,10 @@ def check(rows: Sequence[Row], options: Options) -> Iterator[Found]:
         return
     with closing(ladder):
         for row in rows:
-            yield Found(row, outcomes(row, ladder.check(Candidate(row.source))))
+            yield AnswerResult(row, outcomes(row, ladder.check(Candidate(row.source))))
 
 
-def outcomes(row: Row, verdict: Verdict) -> dict[str, Outcome]:
+def outcomes(row: Row, verdict: Verdict) -> dict[str, StepResult]:
     """Returns what the rungs of a machine without a GPU come to."""
     found = {BUILD: outcome(verdict.rung("build") or verdict.failed, (PASSED,))}
     if row.interpreted:
@@ -41,11 +41,11 @@ def outcomes(row: Row, verdict: Verdict) -> dict[str, Outcome]:
     return found
 
 
-def outcome(rung: Rung | None, expected: tuple[str, ...]) -> Outcome:
+def outcome(rung: Rung | None, expected: tuple[str, ...]) -> StepResult:
     """Returns what a rung comes to; one that was skipped could not run, unless that was expected."""
     if rung is None:
-        return Outcome(NOT_RUN, "it was not reached", expected)
+        return StepResult(NOT_RUN, "it was not reached", expected)
     word = PASSED if rung.status is RungStatus.PASSED or rung.reason is None else rung.reason.value
     if rung.status is RungStatus.SKIPPED and word not in expected:
-        return Outcome(NOT_RUN, rung.detail, expected)
-    return Outcome(word, rung.detail, expected)
+        return StepResult(NOT_RUN, rung.detail, expected)
+    return StepResult(word, rung.detail, expected)

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
+from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
 from whet.core.errors import BudgetError
 
 
@@ -53,7 +53,7 @@ class OwnBoard:
         usd: what the rows of before cost.
     """
 
-    def __init__(self, asked: Asked, usd: float) -> None:
+    def __init__(self, asked: BenchRequest, usd: float) -> None:
         self.usd = usd
         self._asked = asked
         self._running = 0
@@ -84,20 +84,20 @@ class OwnBoard:
             self._running -= 1
 
 
-def most_usd(asked: Asked) -> float | None:
+def most_usd(asked: BenchRequest) -> float | None:
     """Returns the most that one answer may cost, where what all of them cost is capped."""
     if asked.total.usd is None or not isinstance(asked.answers, Loop):
         return None
     return asked.answers.budget.usd or 0.0
 
 
-def expect_time(asked: Asked, seconds: float) -> None:
+def expect_time(asked: BenchRequest, seconds: float) -> None:
     """Raises BudgetError where so many seconds are the cap or more."""
     if asked.total.seconds is not None and seconds >= asked.total.seconds:
         raise BudgetError(f"--total-seconds {asked.total.seconds:g} are over")
 
 
-def expect_money(asked: Asked, spent: float, more: float) -> None:
+def expect_money(asked: BenchRequest, spent: float, more: float) -> None:
     """Raises BudgetError where the cap does not leave room for so much more."""
     if asked.total.usd is not None and spent + more > asked.total.usd:
         raise BudgetError(

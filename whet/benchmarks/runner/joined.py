@@ -16,9 +16,9 @@ from typing import Any
 
 from whet.agents.calls import Calls
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, ProblemSample
 from whet.benchmarks.runner.board import Claim, expect_money, expect_time, most_usd
 from whet.benchmarks.runner.joining import expect_equal
+from whet.benchmarks.runner.request import BenchRequest, ProblemSample
 from whet.benchmarks.runner.rows import Key, line_of
 from whet.core.errors import UsageError, WhetError
 from whet.core.plain import from_plain
@@ -52,7 +52,7 @@ class JoinedBoard:
         machine: the kind of this one; see `whet.benchmarks.results.Machine.kind`.
     """
 
-    def __init__(self, store: Store, name: str, asked: Asked, machine: str) -> None:
+    def __init__(self, store: Store, name: str, asked: BenchRequest, machine: str) -> None:
         self._store = store
         self._asked = asked
         self._machine = machine

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import TOLD, Asked
+from whet.benchmarks.runner.request import TOLD, BenchRequest
 from whet.benchmarks.suites.base import Problem
 from whet.core.errors import UsageError
 from whet.core.text import one_line
@@ -29,7 +29,7 @@ def expect_name(name: str) -> None:
         )
 
 
-def plan_of(asked: Asked, problems: Sequence[Problem], samples: int) -> dict[str, Any]:
+def plan_of(asked: BenchRequest, problems: Sequence[Problem], samples: int) -> dict[str, Any]:
     """Returns all that rows follow from, as a user names it; longer things by their digest."""
     model, strategy, budget = asked.labels
     given = sorted(asked.answers.texts.items()) if isinstance(asked.answers, Given) else []

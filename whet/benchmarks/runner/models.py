@@ -11,7 +11,7 @@ from whet.agents.job import absolute_spec
 from whet.agents.models.registry import open_model
 from whet.agents.prices import load_prices
 from whet.agents.strategies import open_strategy
-from whet.benchmarks.runner.asked import Loop
+from whet.benchmarks.runner.request import Loop
 from whet.core.config import load_project_config
 from whet.core.errors import UsageError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whet.benchmarks.results import Row
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import Asked, ProblemSample
+from whet.benchmarks.runner.request import BenchRequest, ProblemSample
 from whet.benchmarks.suites.base import Problem, Reading, Suite
 from whet.core.errors import UsageError, nearest
 
@@ -84,7 +84,7 @@ def _expect_known(noun: str, asked: Collection[str], known: Sequence[str]) -> No
 
 
 def planned(
-    asked: Asked, problems: Sequence[Problem], samples: int, rows: Sequence[Row], missing: Callable[[str], str]
+    asked: BenchRequest, problems: Sequence[Problem], samples: int, rows: Sequence[Row], missing: Callable[[str], str]
 ) -> WorkList:
     """Returns what is to be done.
 

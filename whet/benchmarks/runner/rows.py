@@ -52,7 +52,7 @@ Key = tuple[str, str, str, str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ParsedRows:
     """What a file of rows holds.
 
     Attributes:
@@ -86,7 +86,7 @@ def is_rows(path: Path) -> bool:
         return False
 
 
-def read_rows(path: Path) -> Found:
+def read_rows(path: Path) -> ParsedRows:
     """Reads rows; a last line without an end is not looked at.
 
     Raises:
@@ -111,7 +111,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _found(lines: Iterable[bytes]) -> Found:
+def _found(lines: Iterable[bytes]) -> ParsedRows:
     rows: list[Row] = []
     faults: list[str] = []
     known: set[Key] = set()
@@ -128,7 +128,7 @@ def _found(lines: Iterable[bytes]) -> Found:
         else:
             known.add(row.key)
             rows.append(row)
-    return Found(tuple(rows), tuple(faults), whole)
+    return ParsedRows(tuple(rows), tuple(faults), whole)
 
 
 def _row(line: bytes) -> Row | str:

@@ -14,13 +14,13 @@ from pathlib import Path
 from whet.agents.judges import workers
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
 from whet.benchmarks.runner.board import Board, Claim, OwnBoard
 from whet.benchmarks.runner.joined import JoinedBoard
 from whet.benchmarks.runner.joining import expect_name, plan_of
 from whet.benchmarks.runner.journal import Journal
 from whet.benchmarks.runner.machine import missing, this_machine
 from whet.benchmarks.runner.plan import WorkList, jobs_of, planned
+from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
 from whet.benchmarks.runner.rows import RowFile
 from whet.benchmarks.runner.work import Bench
 from whet.benchmarks.suites.base import ByVerdict, Problem
@@ -61,7 +61,7 @@ class Done:
 
 @contextmanager
 def opened(
-    asked: Asked, problems: Sequence[Problem], samples: int, output: Path, home: Path | None = None
+    asked: BenchRequest, problems: Sequence[Problem], samples: int, output: Path, home: Path | None = None
 ) -> Iterator[Run]:
     """Gives a run that is ready to begin.
 
@@ -107,7 +107,7 @@ def opened(
         shutil.rmtree(targets if journal.waits(rows.keys) else work, ignore_errors=True)
 
 
-def _expect_sound(asked: Asked) -> None:
+def _expect_sound(asked: BenchRequest) -> None:
     if asked.workers < 1:
         raise UsageError(f"--workers {asked.workers} is below 1")
     if isinstance(asked.suite, ByVerdict) and not asked.verdict:

@@ -18,8 +18,8 @@ from whet.agents.outcome import recorded
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Machine, Own, Row
 from whet.benchmarks.runner.answers import Given
-from whet.benchmarks.runner.asked import Asked, Loop, ProblemSample
 from whet.benchmarks.runner.journal import Runs
+from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import ByVerdict, NoTarget, Unusable
 from whet.core.candidate import Candidate, content_id
@@ -40,7 +40,7 @@ FREE = Cost()
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _JobResult:
     """What came of a job.
 
     Attributes:
@@ -73,7 +73,7 @@ class Bench:
         executor: does the work of whet's verdicts; None where this process does.
     """
 
-    asked: Asked
+    asked: BenchRequest
     lab: Lab
     store: Store
     journal: Runs
@@ -118,44 +118,44 @@ class Bench:
             when=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _found(self, job: ProblemSample, folder: Path) -> _Found:
+    def _found(self, job: ProblemSample, folder: Path) -> _JobResult:
         try:
             target = self.asked.suite.write_target(job.problem, folder)
             task = read_task(target, self.asked.options)
         except NoTarget as error:
             return self._untargeted(job, str(error))
         except BaselineError as error:
-            return _Found(excluded=str(error))
+            return _JobResult(excluded=str(error))
         if isinstance(self.asked.answers, Loop):
             return self._proposed(job, target, task, self.asked.answers)
         return self._given(job, target, task, self.asked.answers)
 
-    def _untargeted(self, job: ProblemSample, why: str) -> _Found:
+    def _untargeted(self, job: ProblemSample, why: str) -> _JobResult:
         """Returns what the suite's own rule says alone, where whet's ladder does not take the problem."""
         if isinstance(self.asked.answers, Loop):
-            return _Found(excluded=f"no model can be asked: {why}")
+            return _JobResult(excluded=f"no model can be asked: {why}")
         answer = self.asked.answers.answer(job.problem, job.sample, job.problem.unchanged)
-        return _Found() if answer is None else self._by_own_rule(job, answer, None, FREE)
+        return _JobResult() if answer is None else self._by_own_rule(job, answer, None, FREE)
 
-    def _given(self, job: ProblemSample, target: str, task: Task, given: Given) -> _Found:
+    def _given(self, job: ProblemSample, target: str, task: Task, given: Given) -> _JobResult:
         answer = given.answer(job.problem, job.sample, task.source)
         if answer is None:
-            return _Found()
+            return _JobResult()
         result = self._verdict(job, target, task, answer, given.name) if self.asked.verdict else None
         return self._by_own_rule(job, answer, None if result is None else plain(result, task), FREE)
 
-    def _proposed(self, job: ProblemSample, target: str, task: Task, loop: Loop) -> _Found:
+    def _proposed(self, job: ProblemSample, target: str, task: Task, loop: Loop) -> _JobResult:
         result = self._optimized(job, target, task, loop)
         if result.status is not Status.IMPROVED and unasked(self.store, result.run):
             raise WhetError(result.message)
         document = plain(result, task)
         if result.status is Status.BASELINE_INVALID:
-            return _Found(result=document, excluded=result.message, cost=result.cost)
+            return _JobResult(result=document, excluded=result.message, cost=result.cost)
         if result.candidate is None:
-            return _Found(result=document, cost=result.cost)
+            return _JobResult(result=document, cost=result.cost)
         return self._by_own_rule(job, result.candidate.source, document, result.cost)
 
-    def _by_own_rule(self, job: ProblemSample, answer: str, result: Mapping[str, Any] | None, cost: Cost) -> _Found:
+    def _by_own_rule(self, job: ProblemSample, answer: str, result: Mapping[str, Any] | None, cost: Cost) -> _JobResult:
         suite = self.asked.suite
         try:
             if isinstance(suite, ByVerdict) and result is not None:
@@ -163,8 +163,8 @@ class Bench:
             else:
                 own = suite.judge(job.problem, answer, self.lab)
         except Unusable as error:
-            return _Found(answer, None, result, str(error), cost)
-        return _Found(answer, own, result, "", cost)
+            return _JobResult(answer, None, result, str(error), cost)
+        return _JobResult(answer, own, result, "", cost)
 
     def _verdict(self, job: ProblemSample, target: str, task: Task, answer: str, origin: str) -> Result:
         """Returns whet's verdict on a given answer; one that was found before a kill is not sought again."""

@@ -28,7 +28,7 @@ from whet.evaluators.hints.registry import hints
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.mutants.registry import mutants
 from whet.evaluators.targets import read_task
-from whet.testing.exploits.corpus import Outcome, exploits, playable
+from whet.testing.exploits.corpus import ExpectedResult, exploits, playable
 
 EDITS = 12
 """Of the catalogue, a task."""
@@ -159,7 +159,7 @@ def _exploits() -> Iterator[Specimen]:
     for one in playable(exploits()):
         task = read_task(str(one.task_folder), Options(cores=one.cores))
         for side in ("cheat", "twin"):
-            right = side == "twin" or one.outcome is not Outcome.REJECTED
+            right = side == "twin" or one.outcome is not ExpectedResult.REJECTED
             yield Specimen("exploits", task.kind, task.written, one.source(side), task.source, right)
 
 

@@ -37,7 +37,7 @@ COLUMNS = ("inputs", "bits differed", "judged in full", "rejected", "rejected in
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RewriteResult:
     """What the rule makes of one rewrite.
 
     Attributes:
@@ -69,8 +69,8 @@ def report(honest: int = HONEST_INPUTS, wrong: int = WRONG_INPUTS) -> Iterator[s
         wrong: inputs of each wrong one.
     """
     with closing(open_sandbox("auto", False)) as sandbox:
-        passed: dict[str, Found] = {}
-        fell: dict[str, Found] = {}
+        passed: dict[str, RewriteResult] = {}
+        fell: dict[str, RewriteResult] = {}
         yield from _table("honest rewrite", sandbox, HONEST, honest, passed)
         yield ""
         yield from _table("wrong rewrite", sandbox, WRONG, wrong, fell)
@@ -78,7 +78,7 @@ def report(honest: int = HONEST_INPUTS, wrong: int = WRONG_INPUTS) -> Iterator[s
     yield from summary(passed, fell)
 
 
-def summary(honest: Mapping[str, Found], wrong: Mapping[str, Found]) -> Iterator[str]:
+def summary(honest: Mapping[str, RewriteResult], wrong: Mapping[str, RewriteResult]) -> Iterator[str]:
     """Yields the false rejections, the wrong rewrites accepted, and whether that is as it should be."""
     falsely = {name: max(one.rejected, one.rejected_in_a_run) for name, one in honest.items()}
     accepted = [name for name, one in wrong.items() if not (one.rejected and one.rejected_in_a_run)]
@@ -93,7 +93,7 @@ def summary(honest: Mapping[str, Found], wrong: Mapping[str, Found]) -> Iterator
     )
 
 
-def judge(sandbox: Sandbox, pair: Pair, inputs: int) -> Found:
+def judge(sandbox: Sandbox, pair: Pair, inputs: int) -> RewriteResult:
     """Judges the outcomes of a baseline and its rewrite as the differential rung does."""
     task = Task("rewrite", "python", Kind.FUNCTION, Path("/rewrite/f.py"), pair.baseline, "f", Path("/rewrite"))
     builder = Builder(task, sandbox, find_interpreter(), preloads(task))
@@ -118,11 +118,11 @@ def judge(sandbox: Sandbox, pair: Pair, inputs: int) -> Found:
                 ratio = max(ratio, seen["worst_ratio"])
                 share = max(share, seen["worst_share_of_allowed"])
         differed = in_a_run.evidence().get("inputs_with_other_bits", 0)
-    return Found(inputs, differed, full, rejected, rejected_in_a_run, ratio, share, said)
+    return RewriteResult(inputs, differed, full, rejected, rejected_in_a_run, ratio, share, said)
 
 
 def _table(
-    kind: str, sandbox: Sandbox, pairs: Mapping[str, Pair], inputs: int, found: dict[str, Found]
+    kind: str, sandbox: Sandbox, pairs: Mapping[str, Pair], inputs: int, found: dict[str, RewriteResult]
 ) -> Iterator[str]:
     yield f"| {kind} | {' | '.join(COLUMNS)} |"
     yield f"{'|---' * (1 + len(COLUMNS))}|"
@@ -134,7 +134,7 @@ def _table(
             yield row(name, found[name])
 
 
-def row(name: str, found: Found) -> str:
+def row(name: str, found: RewriteResult) -> str:
     """Returns what was found as a row of the table; no ratio or share where nothing was judged in full."""
     counts = (found.inputs, found.differed, found.full, found.rejected, found.rejected_in_a_run)
     largest = f"{found.ratio:.2g} | {found.share:.2g} |" if found.full else "| |"

@@ -23,7 +23,7 @@ from whet.core.errors import UsageError, nearest
 from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
-from whet.testing.exploits.corpus import Outcome, exploits, playable
+from whet.testing.exploits.corpus import ExpectedResult, exploits, playable
 from whet.testing.exploits.run import play
 
 JUDGED = "rmsnorm"
@@ -174,7 +174,7 @@ def ladder_seconds(source: str, changes: int) -> list[tuple[float, float]]:
 
 def cheats() -> Iterator[str]:
     """Yields what came of the exploits that run with torch on the CPU, by what they are about."""
-    corpus = [one for one in playable(exploits()) if one.language == "torch" and one.outcome is Outcome.REJECTED]
+    corpus = [one for one in playable(exploits()) if one.language == "torch" and one.outcome is ExpectedResult.REJECTED]
     yield "| cheats with torch on the CPU | tried | caught |"
     yield "|---|---|---|"
     through = []

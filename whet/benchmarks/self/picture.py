@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whet.benchmarks.self.chain import chain
 from whet.benchmarks.self.graphs import Graph, Node
-from whet.benchmarks.self.searching import FOCUS, PARTNER, Asked, Search
+from whet.benchmarks.self.searching import FOCUS, PARTNER, ModelCall, Search
 
 SEED = 10_000
 """Of the graph that docs/search.md shows."""
@@ -38,7 +38,7 @@ def picture(seed: int = SEED, strategy: str = "auto") -> Iterator[str]:
     yield f"{ours.calls} calls, {ours.best:.2f}x; the chain: {theirs.calls} calls, {theirs.best:.2f}x"
 
 
-def _aim(one: Asked) -> str:
+def _aim(one: ModelCall) -> str:
     told = one.request.messages[-1].text
     if PARTNER.search(told):
         return "both versions in one"

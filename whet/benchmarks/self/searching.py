@@ -25,7 +25,7 @@ PARTNER = re.compile(r"## A version to join with it\n.*?```python\n(.*?)```", re
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelCall:
     """One call of a model: its request, the round, and the program that answered; None for the Judge's."""
 
     request: Request
@@ -45,7 +45,7 @@ class Search:
 
     graph: Graph
     folder: Path
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[ModelCall] = field(default_factory=list)
     _nodes: dict[str, Node] = field(default_factory=dict)
     _rows: dict[str, Row] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class Search:
     def _answer(self, request: Request) -> str:
         parent, told = self._nodes[request.brief.source], request.messages[-1].text
         if request.role == "judge":
-            self.asked.append(Asked(request, request.sample, None))
+            self.asked.append(ModelCall(request, request.sample, None))
             return _diagnosis(self.graph.directive(parent, request.sample))
         round = int(found[1]) if (found := ROUND.search(told)) else 0
         sample = f"{round}.{request.sample}"
@@ -102,7 +102,7 @@ class Search:
             node = self.graph.answer(parent, self.graph.kind(parent.family, int(found[1])), sample)
         else:
             node = self.graph.answer(parent, found[1] if (found := CLASS.search(told)) else "", sample)
-        self.asked.append(Asked(request, round, node))
+        self.asked.append(ModelCall(request, round, node))
         return f"Change: the next part in another way\nKind: algorithm\n```python\n{self._known(node)}```\n"
 
     def _known(self, node: Node) -> str:

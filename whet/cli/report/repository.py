@@ -31,7 +31,7 @@ ANSWER = {"faster": "faster", "not_shown": "no gain shown", "slower": "slower"}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedAttempt:
     """One attempt with what a page shows of it."""
 
     number: int
@@ -47,7 +47,9 @@ class Told:
 def repository_page(result: RepositoryResult) -> str:
     """Returns a run on a repository as one HTML page, be it over or not."""
     look = style()
-    told = [Told(number, one, read_diff(one.diff, LONGEST_DIFF)) for number, one in enumerate(result.attempts, 1)]
+    told = [
+        ReportedAttempt(number, one, read_diff(one.diff, LONGEST_DIFF)) for number, one in enumerate(result.attempts, 1)
+    ]
     return (
         _environment()
         .get_template("repository.html")

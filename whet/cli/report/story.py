@@ -92,7 +92,7 @@ class RoundStory:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelUsage:
     """What one model was asked in one role, and what that cost."""
 
     role: str
@@ -151,7 +151,7 @@ class Story:
     change: Diff | None
     turns: tuple[RoundStory, ...]
     foreseen: Record
-    asked: tuple[Asked, ...]
+    asked: tuple[ModelUsage, ...]
     cost: Cost
     prices: Mapping[str, Any]
     caps: tuple[str, ...]
@@ -263,7 +263,7 @@ def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: s
     for id, candidate in known.items():
         parent = candidate.parent if candidate.parent in sources else None
         text = Candidate(sources[id]).diff(sources[parent or original.id], task.filename)
-        found = _Found.of(id, facts)
+        found = _CandidateResults.of(id, facts)
         trials[id] = Trial(
             number=numbers[id],
             id=id,
@@ -283,7 +283,7 @@ def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: s
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _CandidateResults:
     """What is known of a candidate: its last verdict, and what each of its two measurements found."""
 
     verdict: Verdict | None
@@ -291,7 +291,7 @@ class _Found:
     confirmed: Measurement | None
 
     @classmethod
-    def of(cls, id: str, facts: Mapping[str, Any]) -> _Found:
+    def of(cls, id: str, facts: Mapping[str, Any]) -> _CandidateResults:
         stages = [facts.get(f"verdict:{id}{end}") for end in (":check", ":measure", ":confirm", "")]
         verdicts = [None if fact is None else from_plain(Verdict, fact) for fact in stages]
         last = next((verdict for verdict in reversed(verdicts) if verdict is not None), None)
@@ -352,11 +352,11 @@ def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | N
         yield RoundStory(None, None, len(left), (), tuple(left.values()), None, None)
 
 
-def _asked(calls: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
+def _asked(calls: Sequence[Mapping[str, Any]]) -> Iterator[ModelUsage]:
     for role, model in dict.fromkeys((call["role"], call["model"]) for call in calls):
         own = [call for call in calls if (call["role"], call["model"]) == (role, model)]
         used = [call["usage"] for call in own]
-        yield Asked(
+        yield ModelUsage(
             role=role,
             model=model,
             calls=len(own),

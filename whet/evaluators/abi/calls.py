@@ -19,7 +19,7 @@ from whet.evaluators.abi.conventions import CONVENTIONS
 from whet.evaluators.abi.deck import Deck, deal
 from whet.evaluators.abi.floats import FloatRule
 from whet.evaluators.abi.judging import Judge
-from whet.evaluators.abi.records import Told, told
+from whet.evaluators.abi.records import DriverOutput, told
 from whet.evaluators.abi.stepping import chosen, logged_counts, moved
 from whet.evaluators.abi.truth import Known, Magnitudes, WideReference
 from whet.evaluators.finding import Finding, Passed, Skipped
@@ -115,10 +115,10 @@ class CallTests:
         laid = self._deck.laid[number]
         return replace(laid.case, overlap=laid.overlap, free=False)
 
-    def _run(self, subject: bytes, deck: Deck) -> Told:
+    def _run(self, subject: bytes, deck: Deck) -> DriverOutput:
         return told(deck, self._driver.run(subject, self._symbol, deck.data, self._seconds))
 
-    def _steps(self, subject: bytes, found: Told) -> list[Mapping[str, int]]:
+    def _steps(self, subject: bytes, found: DriverOutput) -> list[Mapping[str, int]]:
         """Returns sizes and instructions of the calls that were counted to their end; none where none could be.
 
         Elsewhere than on x86-64 an emulator logs them, in a run of its own.

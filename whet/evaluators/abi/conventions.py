@@ -54,7 +54,7 @@ CONVENTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArgumentLocation:
     """Where an argument goes.
 
     Attributes:
@@ -70,24 +70,24 @@ class UnfitError(ValueError):
     """The driver cannot pass this many arguments."""
 
 
-def places(signature: Signature, convention: Convention) -> tuple[Place, ...]:
+def places(signature: Signature, convention: Convention) -> tuple[ArgumentLocation, ...]:
     """Returns where each argument goes, in their order.
 
     Raises:
         UnfitError: more arguments than the driver has places for.
     """
-    found: list[Place] = []
+    found: list[ArgumentLocation] = []
     integers = floats = stacked = 0
     for one in signature.arguments:
         real = not one.buffer and one.type.startswith("float")
         if real and floats < convention.floats:
-            found.append(Place("float", floats))
+            found.append(ArgumentLocation("float", floats))
             floats += 1
         elif (not real or convention.spills) and integers < convention.integers:
-            found.append(Place("int", integers))
+            found.append(ArgumentLocation("int", integers))
             integers += 1
         else:
-            found.append(Place("stack", stacked))
+            found.append(ArgumentLocation("stack", stacked))
             stacked += 1
     if stacked > STACKED:
         raise UnfitError(f"{len(signature.arguments)} arguments; {stacked} of them would lie on the stack")

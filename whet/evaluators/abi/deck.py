@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from whet.core.signature import Argument, Role, Signature
 from whet.evaluators.abi.cases import Case
-from whet.evaluators.abi.conventions import INTS, STACKED, Convention, Place, extended, masks, places
+from whet.evaluators.abi.conventions import INTS, STACKED, ArgumentLocation, Convention, extended, masks, places
 from whet.evaluators.abi.wire import (
     AT_FILL,
     AT_FLOATS,
@@ -164,7 +164,7 @@ def _partners(one: Argument, buffers: Sequence[Argument]) -> list[Argument]:
 class _Table:
     signature: Signature
     convention: Convention
-    where: tuple[Place, ...]
+    where: tuple[ArgumentLocation, ...]
     buffers: Sequence[Argument]
     rooms: Sequence[Room]
     rng: random.Random
@@ -249,19 +249,19 @@ class _Table:
     def _given(self, case: Case, at: Mapping[str, Spot], nonce: int, fill: int, step: bool) -> bytes:
         given = bytearray(self.rng.randbytes(GIVEN.size))
         given[AT_ROOMS : AT_ROOMS + INTS + STACKED] = bytes(INTS + STACKED)
-        stacked = sum(place.kind == "stack" for place in self.where)
+        stacked = sum(location.kind == "stack" for location in self.where)
         struct.pack_into("<4Q", given, 0, nonce, step, fill, stacked)
-        for one, place in zip(self.signature.arguments, self.where, strict=True):
-            start = {"int": AT_INTS, "float": AT_FLOATS, "stack": AT_STACK}[place.kind] + 8 * place.index
+        for one, location in zip(self.signature.arguments, self.where, strict=True):
+            start = {"int": AT_INTS, "float": AT_FLOATS, "stack": AT_STACK}[location.kind] + 8 * location.index
             if one.buffer:
                 struct.pack_into("<Q", given, start, at[one.name].offset)
-                given[AT_ROOMS + place.index + (INTS if place.kind == "stack" else 0)] = at[one.name].room + 1
+                given[AT_ROOMS + location.index + (INTS if location.kind == "stack" else 0)] = at[one.name].room + 1
             else:
                 (garbage,) = struct.unpack_from("<Q", given, start)
-                struct.pack_into("<Q", given, start, self._word(one, case.numbers[one.name], place, garbage))
+                struct.pack_into("<Q", given, start, self._word(one, case.numbers[one.name], location, garbage))
         return bytes(given)
 
-    def _word(self, one: Argument, value: float, place: Place, garbage: int) -> int:
+    def _word(self, one: Argument, value: float, location: ArgumentLocation, garbage: int) -> int:
         if not one.type.startswith("float"):
             return extended(int(value), one.type, self.convention, garbage)
         if one.type == "float64":
@@ -269,6 +269,6 @@ class _Table:
         else:
             (low,) = struct.unpack("<I", struct.pack("<f", value))
             # RISC-V has a narrow float in a register that is no number otherwise.
-            boxed = self.convention.spills and place.kind == "float"
+            boxed = self.convention.spills and location.kind == "float"
             word = low | ((1 << 64) - (1 << 32) if boxed else garbage >> 32 << 32)
         return int(word)

@@ -15,7 +15,7 @@ from whet.evaluators.abi.cases import payload
 from whet.evaluators.abi.conventions import Convention
 from whet.evaluators.abi.deck import Deck, Laid
 from whet.evaluators.abi.floats import Differing, FloatRule, first_wrong
-from whet.evaluators.abi.records import Told
+from whet.evaluators.abi.records import DriverOutput
 from whet.evaluators.abi.telling import Teller
 from whet.evaluators.abi.truth import Known
 from whet.evaluators.abi.wire import AT_STEPS, CUT, HIDDEN, STEPS, Record, Stop, read_record
@@ -51,7 +51,7 @@ class Judge:
         deck: Deck,
         symbol: str,
         convention: Convention,
-        reference: Told,
+        reference: DriverOutput,
         tolerance: Tolerance,
         floats: FloatRule | None,
         known: Known | None,
@@ -66,7 +66,7 @@ class Judge:
         self._ours = reference.records
         self._ours_read = self._expect(reference)
 
-    def _expect(self, reference: Told) -> list[Record]:
+    def _expect(self, reference: DriverOutput) -> list[Record]:
         """Returns what the reference left, in which nothing breaks the ABI or the contract of its buffers."""
         found = reference.end or (reference.stop and self._teller.stopped(len(reference.records), reference.stop))
         read = [self._read(number, data) for number, data in enumerate(reference.records)]
@@ -76,7 +76,7 @@ class Judge:
             raise BaselineError(f"the reference itself fails its contract: {found.detail}", str(found.reason))
         return records
 
-    def fault(self, told: Told) -> Fault | Skipped | None:
+    def fault(self, told: DriverOutput) -> Fault | Skipped | None:
         """Returns what is wrong with a candidate on the smallest case that shows it; None where nothing is."""
         if told.end is not None and told.end.reason is Reason.CHEATING:
             return told.end
@@ -91,7 +91,7 @@ class Judge:
             found = self._stepped(told)
         return found or told.end
 
-    def steps(self, told: Told) -> list[tuple[Laid, int]]:
+    def steps(self, told: DriverOutput) -> list[tuple[Laid, int]]:
         """Returns the instructions of each case that was taken step by step to its end."""
         both = zip(self._deck.laid, told.records, strict=False)
         counted = [(laid, int(STEPS.unpack_from(data, AT_STEPS)[0])) for laid, data in both if laid.twin is not None]
@@ -188,7 +188,7 @@ class Judge:
 
     # step by step
 
-    def _stepped(self, told: Told) -> Fault | Skipped | None:
+    def _stepped(self, told: DriverOutput) -> Fault | Skipped | None:
         """Returns what goes wrong only when memory below the red zone is overwritten after each instruction."""
         for number in range(self._plain, len(told.records)):
             twin = self._deck.laid[number].twin

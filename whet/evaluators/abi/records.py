@@ -18,7 +18,7 @@ SIGNALS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DriverOutput:
     """What came out of one run.
 
     Attributes:
@@ -34,37 +34,39 @@ class Told:
     greeting: tuple[int, int, int] = (0, 0, 0)
 
 
-def told(deck: Deck, ran: Ran) -> Told:
+def told(deck: Deck, ran: Ran) -> DriverOutput:
     """Returns what came out of a run on a deck.
 
     A record must bear the nonce of its case, and nothing may lack or follow: who writes to the output from within the
     function knows neither the next nonces nor the closing word, but by reading the driver's memory.
     """
     if len(ran.output) < GREETING.size:
-        return Told((), end=_unbegun(ran))
+        return DriverOutput((), end=_unbegun(ran))
     greeting = GREETING.unpack_from(ran.output)
     records: list[bytes] = []
     at = GREETING.size
     for number, laid in enumerate(deck.laid):
         begun = ran.output[at : at + STARTED.size]
         if len(begun) < STARTED.size:
-            return Told(tuple(records), end=_ended(ran, number, len(deck.laid), len(begun)), greeting=greeting)
+            return DriverOutput(tuple(records), end=_ended(ran, number, len(deck.laid), len(begun)), greeting=greeting)
         nonce, status = STARTED.unpack(begun)
         if nonce != laid.nonce:
-            return Told(tuple(records), end=_forged(f"record {number + 1} bears a wrong nonce"), greeting=greeting)
+            return DriverOutput(
+                tuple(records), end=_forged(f"record {number + 1} bears a wrong nonce"), greeting=greeting
+            )
         if status:
             rest = ran.output[at:]
             if len(rest) != FAULT.size:
-                return Told(tuple(records), end=_forged("a record follows the last one"), greeting=greeting)
-            return Told(tuple(records), read_stop(rest), greeting=greeting)
+                return DriverOutput(tuple(records), end=_forged("a record follows the last one"), greeting=greeting)
+            return DriverOutput(tuple(records), read_stop(rest), greeting=greeting)
         length = laid.record_length
         if len(ran.output) < at + length:
-            return Told(tuple(records), end=_forged(f"record {number + 1} is cut short"), greeting=greeting)
+            return DriverOutput(tuple(records), end=_forged(f"record {number + 1} is cut short"), greeting=greeting)
         records.append(ran.output[at : at + length])
         at += length
     if ran.output[at:] != CLOSING.pack(deck.closing) or ran.code != 0:
-        return Told(tuple(records), end=_forged("it does not end as the driver ends it"), greeting=greeting)
-    return Told(tuple(records), greeting=greeting)
+        return DriverOutput(tuple(records), end=_forged("it does not end as the driver ends it"), greeting=greeting)
+    return DriverOutput(tuple(records), greeting=greeting)
 
 
 def _forged(why: str) -> Fault:

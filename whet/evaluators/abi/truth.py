@@ -18,7 +18,7 @@ from whet.evaluators.abi.cases import Case
 from whet.evaluators.abi.conventions import Convention
 from whet.evaluators.abi.deck import Deck, deal
 from whet.evaluators.abi.floats import Differing, joined
-from whet.evaluators.abi.records import Told
+from whet.evaluators.abi.records import DriverOutput
 from whet.evaluators.abi.wire import read_record
 from whet.evaluators.floats.error_scale import cap, kin
 from whet.evaluators.floats.leaves import Reals, ulp
@@ -26,7 +26,7 @@ from whet.evaluators.floats.rules import FLOOR_ULPS, error_of
 
 NARROW, WIDE = "float32", "float64"
 
-Run = Callable[[Deck], Told]
+Run = Callable[[Deck], DriverOutput]
 Results = Mapping[str, Reals]
 """Floats of a case by the names of the results."""
 
@@ -42,7 +42,7 @@ class Series:
     """A reference's results on a deck."""
 
     deck: Deck
-    told: Told
+    told: DriverOutput
 
     def results(self, number: int) -> Results | None:
         """Returns the floats that a case ended in; None where it did not come to its end."""

@@ -82,7 +82,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HintMatch:
     """A hint with what it is about, by which it is known again in another text."""
 
     name: str
@@ -91,7 +91,7 @@ class Found:
     text: str
 
 
-def fresh(candidate: Iterable[Found], baseline: Iterable[Found]) -> tuple[Hint, ...]:
+def fresh(candidate: Iterable[HintMatch], baseline: Iterable[HintMatch]) -> tuple[Hint, ...]:
     """Returns what the candidate does more often than the baseline, a few of each kind."""
     allowed = Counter((found.name, found.about) for found in baseline)
     kinds: Counter[str] = Counter()
@@ -126,8 +126,8 @@ LONGEST_LINE = 2000
 larger bound finds more in long ones, and the time of the search grows with it."""
 
 
-def addressed(lines: Iterable[str]) -> Iterator[Found]:
+def addressed(lines: Iterable[str]) -> Iterator[HintMatch]:
     """Yields lines that speak to whoever reads them."""
     for number, line in enumerate(lines, 1):
         if match := ADDRESSED.search(line[:LONGEST_LINE]):
-            yield Found("addresses_reviewer", " ".join(match[0].lower().split()), number, line.strip())
+            yield HintMatch("addresses_reviewer", " ".join(match[0].lower().split()), number, line.strip())

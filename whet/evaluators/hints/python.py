@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.hints.base import Found, addressed
+from whet.evaluators.hints.base import HintMatch, addressed
 from whet.evaluators.hints.python_faults import faults
 from whet.evaluators.hints.python_names import TELLING, hint_of
 from whet.evaluators.screen import parse
@@ -40,15 +40,15 @@ SMALL = 2
 """Numbers up to which a comparison is a guard of the usual kind."""
 
 
-def find(source: str, nested: int = 0) -> Iterator[Found]:
+def find(source: str, nested: int = 0) -> Iterator[HintMatch]:
     """Yields all that looks like a trick in a module; nothing for a text that does not parse."""
     if len(source) > LONGEST:
-        yield Found("unread", "length", 1, f"{len(source)} characters")
+        yield HintMatch("unread", "length", 1, f"{len(source)} characters")
         return
     tree = parse(source)
     if isinstance(tree, Fault):
         if tree.reason is Reason.SYNTAX_ERROR and "recursion" in tree.detail:
-            yield Found("unread", "depth", 1, tree.detail)
+            yield HintMatch("unread", "depth", 1, tree.detail)
         return
     module = Module(source, tree)
     yield from addressed(module.lines)
@@ -59,10 +59,10 @@ def find(source: str, nested: int = 0) -> Iterator[Found]:
     for node, scope in module.nodes:
         for rule in RULES.get(type(node), ()):
             for name, about in rule(module, node, scope):
-                yield Found(name, about, getattr(node, "lineno", 1), module.line(node))
+                yield HintMatch(name, about, getattr(node, "lineno", 1), module.line(node))
 
 
-def _names(module: Module) -> Iterator[Found]:
+def _names(module: Module) -> Iterator[HintMatch]:
     """Yields uses of telling names, however they were come by."""
     inner: set[ast.AST] = set()
     for node, scope in module.nodes:
@@ -70,7 +70,7 @@ def _names(module: Module) -> Iterator[Found]:
             for alias in node.names:
                 name = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
                 if (hint := hint_of(name)) and (isinstance(node, ast.Import) or alias.name == "*"):
-                    yield Found(hint, name, node.lineno, module.line(node))
+                    yield HintMatch(hint, name, node.lineno, module.line(node))
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call) or node in inner:
             continue
         name = module.dotted(node).removesuffix("()")
@@ -85,7 +85,7 @@ def _names(module: Module) -> Iterator[Found]:
         if hint == "memoised" and scope.in_function:
             continue  # gone with the call
         if hint and not _usual_stream(name, node, module):
-            yield Found(hint, name, node.lineno, module.line(node))
+            yield HintMatch(hint, name, node.lineno, module.line(node))
 
 
 def _usual_stream(name: str, node: ast.AST, module: Module) -> bool:
@@ -95,7 +95,7 @@ def _usual_stream(name: str, node: ast.AST, module: Module) -> bool:
     )
 
 
-def _built(module: Module, nested: int) -> Iterator[Found]:
+def _built(module: Module, nested: int) -> Iterator[HintMatch]:
     """Yields strings that hide a telling word, and what is found in code that is held as text."""
     inside: set[ast.AST] = set()
     for node, _ in module.nodes:
@@ -103,14 +103,14 @@ def _built(module: Module, nested: int) -> Iterator[Found]:
             text = module.text(node.args[0])
             if text and nested < MOST_NESTED:
                 for found in find(text, nested + 1):
-                    yield Found(found.name, found.about, node.lineno, f"in code held as text: {found.text}")
+                    yield HintMatch(found.name, found.about, node.lineno, f"in code held as text: {found.text}")
         if (
             isinstance(node, ast.Call)
             and module.dotted(node.func) == "getattr"
             and len(node.args) > 1
             and module.text(node.args[1]) is None
         ):
-            yield Found("dynamic_code", "getattr", node.lineno, module.line(node))
+            yield HintMatch("dynamic_code", "getattr", node.lineno, module.line(node))
         if not isinstance(node, ast.BinOp | ast.JoinedStr | ast.Call | ast.Subscript) or node in inside:
             continue
         text = module.text(node)
@@ -118,7 +118,7 @@ def _built(module: Module, nested: int) -> Iterator[Found]:
             continue
         inside.update(ast.walk(node))
         if words := TELLING.intersection(re.findall(r"\w+", text)):
-            yield Found("hidden_string", min(words), node.lineno, f"{min(words)!r} in {module.line(node)}")
+            yield HintMatch("hidden_string", min(words), node.lineno, f"{min(words)!r} in {module.line(node)}")
 
 
 Rule = Iterator[tuple[str, str]]

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from whet.evaluators.hints.base import Found
+from whet.evaluators.hints.base import HintMatch
 from whet.evaluators.syntax.python import Module
 from whet.evaluators.syntax.scopes import Scope
 
@@ -18,7 +18,7 @@ CHANGERS = frozenset(
 )
 
 
-def faults(module: Module) -> Iterator[Found]:
+def faults(module: Module) -> Iterator[HintMatch]:
     """Yields what most likely goes wrong when the code is run."""
     yield from _unknown(module)
     stored = {
@@ -30,10 +30,10 @@ def faults(module: Module) -> Iterator[Found]:
         name = _changed(node)
         # What was bound anew may be a copy.
         if name is not None and _is_argument(name, scope) and (id(scope), name) not in stored:
-            yield Found("argument_change", name, getattr(node, "lineno", 1), module.line(node))
+            yield HintMatch("argument_change", name, getattr(node, "lineno", 1), module.line(node))
 
 
-def _unknown(module: Module) -> Iterator[Found]:
+def _unknown(module: Module) -> Iterator[HintMatch]:
     """Yields names that nothing binds; none where anything may be bound in ways that no text shows."""
     captured: set[str | None] = set()
     for node, _ in module.nodes:
@@ -56,7 +56,7 @@ def _unknown(module: Module) -> Iterator[Found]:
             and not node.id.startswith("__")
             and scope.owner(node.id) is None
         ):
-            yield Found("unknown_name", node.id, node.lineno, module.line(node))
+            yield HintMatch("unknown_name", node.id, node.lineno, module.line(node))
 
 
 def _changed(node: ast.AST) -> str | None:

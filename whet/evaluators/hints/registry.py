@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from whet.evaluators.hints.base import Found, Hint, fresh
+from whet.evaluators.hints.base import Hint, HintMatch, fresh
 from whet.evaluators.languages import registry
 
 
@@ -20,7 +20,7 @@ def hints(language: str, source: str, baseline: str) -> tuple[Hint, ...]:
 
 
 @lru_cache(maxsize=4)
-def _known(language: str, baseline: str) -> tuple[Found, ...]:
+def _known(language: str, baseline: str) -> tuple[HintMatch, ...]:
     # Every candidate of a run is held against the same one.
     known = registry.known(language)
     return tuple(known.hints(baseline)) if known.hints is not None else ()

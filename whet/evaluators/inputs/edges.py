@@ -52,7 +52,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _EditContext:
     """What an edit may know of the place that it edits."""
 
     rng: random.Random
@@ -75,7 +75,7 @@ class _Place:
         return self.rng.choice(choices)
 
 
-ValueEdit = Callable[[Any, _Place], Any]
+ValueEdit = Callable[[Any, _EditContext], Any]
 
 
 def _copy(value: Any) -> Any:
@@ -89,41 +89,41 @@ def _copy(value: Any) -> Any:
     return bytearray(value) if isinstance(value, bytearray) else value
 
 
-def _sorted(items: Items, place: _Place) -> Items:
+def _sorted(items: Items, context: _EditContext) -> Items:
     try:
         return type(items)(sorted(items))
     except TypeError:
         raise UnsuitedError from None
 
 
-def _shuffled(items: Items, place: _Place) -> Items:
-    return type(items)(place.rng.sample(items, len(items)))
+def _shuffled(items: Items, context: _EditContext) -> Items:
+    return type(items)(context.rng.sample(items, len(items)))
 
 
-def _picked(items: Items, place: _Place) -> Any:
+def _picked(items: Items, context: _EditContext) -> Any:
     if not items:
         raise UnsuitedError
-    return place.rng.choice(items)
+    return context.rng.choice(items)
 
 
-def _inserted(items: Items, place: _Place) -> Items:
-    again, i = _copy(_picked(items, place)), place.rng.randrange(len(items) + 1)
+def _inserted(items: Items, context: _EditContext) -> Items:
+    again, i = _copy(_picked(items, context)), context.rng.randrange(len(items) + 1)
     return type(items)([*items[:i], again, *items[i:]])
 
 
-def _dropped(items: Items, place: _Place) -> Items:
-    i = place.rng.randrange(max(1, len(items)))
+def _dropped(items: Items, context: _EditContext) -> Items:
+    i = context.rng.randrange(max(1, len(items)))
     return type(items)([*items[:i], *items[i + 1 :]])
 
 
-def _aliased(items: Items, place: _Place) -> Items:
+def _aliased(items: Items, context: _EditContext) -> Items:
     mutable = [
         i for i, item in enumerate(items) if isinstance(item, list) or (isinstance(item, Node) and item.numbered)
     ]
     pairs = [(i, j) for i in mutable for j in mutable if i != j and _sort(items[i]) == _sort(items[j])][:64]
     if not pairs:
         raise UnsuitedError
-    i, j = place.rng.choice(pairs)
+    i, j = context.rng.choice(pairs)
     return type(items)([*items[:j], items[i], *items[j + 1 :]])
 
 
@@ -153,8 +153,8 @@ LENGTH_EDITS: dict[str, ValueEdit] = {
 ALIAS_EDITS: dict[str, ValueEdit] = {"the same object twice": _aliased}
 
 
-def _near(choose: Callable[[_Place], int]) -> ValueEdit:
-    return lambda value, place: choose(place) + place.rng.choice((-1, 0, 1))
+def _near(choose: Callable[[_EditContext], int]) -> ValueEdit:
+    return lambda value, context: choose(context) + context.rng.choice((-1, 0, 1))
 
 
 INT_EDITS: dict[str, ValueEdit] = {
@@ -170,8 +170,8 @@ INT_EDITS: dict[str, ValueEdit] = {
 }
 
 
-def _nan(value: float, place: _Place) -> float:
-    if place.nested and place.ordered:  # where NaN ends up would depend on the algorithm
+def _nan(value: float, context: _EditContext) -> float:
+    if context.nested and context.ordered:  # where NaN ends up would depend on the algorithm
         raise UnsuitedError
     return math.nan
 
@@ -194,33 +194,33 @@ FLOAT_EDITS: dict[str, ValueEdit] = {
 
 
 def _as_text(edit: Callable[[str, random.Random], str]) -> ValueEdit:
-    return lambda value, place: edit(value, place.rng)
+    return lambda value, context: edit(value, context.rng)
 
 
-def _joined(value: str, place: _Place) -> str:
-    i = place.rng.randrange(len(value) + 1)
-    return value[:i] + str(place.literal("str")) + value[i:]
+def _joined(value: str, context: _EditContext) -> str:
+    i = context.rng.randrange(len(value) + 1)
+    return value[:i] + str(context.literal("str")) + value[i:]
 
 
-def _number_literal(value: str, place: _Place) -> str:
-    number = int(place.literal("int")) + place.rng.choice((-1, 0, 1))
-    return replaced(NUMBER, lambda match, others, rng: str(number))(value, place.rng)
+def _number_literal(value: str, context: _EditContext) -> str:
+    number = int(context.literal("int")) + context.rng.choice((-1, 0, 1))
+    return replaced(NUMBER, lambda match, others, rng: str(number))(value, context.rng)
 
 
-def _emptied(node: Node, place: _Place) -> Node:
+def _emptied(node: Node, context: _EditContext) -> Node:
     return Node(node.kind, node.name, [], node.numbered)
 
 
-def _thinned(node: Node, place: _Place) -> Node:
-    return Node(node.kind, node.name, [_picked(node.state, place)], node.numbered)
+def _thinned(node: Node, context: _EditContext) -> Node:
+    return Node(node.kind, node.name, [_picked(node.state, context)], node.numbered)
 
 
-def _reordered(node: Node, place: _Place) -> Node:
+def _reordered(node: Node, context: _EditContext) -> Node:
     return Node(node.kind, node.name, node.state[::-1], node.numbered)
 
 
-def _lessened(node: Node, place: _Place) -> Node:
-    return Node(node.kind, node.name, _dropped(node.state, place), node.numbered)
+def _lessened(node: Node, context: _EditContext) -> Node:
+    return Node(node.kind, node.name, _dropped(node.state, context), node.numbered)
 
 
 TABLE_EDITS: dict[str, ValueEdit] = {
@@ -231,41 +231,41 @@ TABLE_EDITS: dict[str, ValueEdit] = {
 }
 
 
-def _cells(change: Callable[[Any, _Place], None]) -> ValueEdit:
+def _cells(change: Callable[[Any, _EditContext], None]) -> ValueEdit:
     """Returns an edit of an array's cells, which are given flat, as a copy."""
 
-    def edit(node: Node, place: _Place) -> Node:
+    def edit(node: Node, context: _EditContext) -> Node:
         cells = cells_of(node)
         if cells is None or not cells.size:
             raise UnsuitedError
-        change(cells, place)
+        change(cells, context)
         return with_cells(node, cells)
 
     return edit
 
 
-def _some(number: float) -> Callable[[Any, _Place], None]:
+def _some(number: float) -> Callable[[Any, _EditContext], None]:
     """Returns a change of a few cells to a number, where their type has it."""
 
-    def change(cells: Any, place: _Place) -> None:
+    def change(cells: Any, context: _EditContext) -> None:
         kind = cells.dtype.kind
         if (kind != "f" and not math.isfinite(number)) or (kind in "ub" and number < 0):
             raise UnsuitedError
-        if math.isnan(number) and place.ordered:
+        if math.isnan(number) and context.ordered:
             raise UnsuitedError
-        for _ in range(place.rng.randrange(1, 4)):
-            cells[place.rng.randrange(len(cells))] = number
+        for _ in range(context.rng.randrange(1, 4)):
+            cells[context.rng.randrange(len(cells))] = number
 
     return change
 
 
-def _perturbed(cells: Any, place: _Place) -> None:
-    i, j = place.rng.randrange(len(cells)), place.rng.randrange(len(cells))
+def _perturbed(cells: Any, context: _EditContext) -> None:
+    i, j = context.rng.randrange(len(cells)), context.rng.randrange(len(cells))
     cells[i], cells[j] = cells[j], cells[i] if cells[i] != cells[j] else not cells[i]
 
 
-def _set(fill: Callable[[Any], Any]) -> Callable[[Any, _Place], None]:
-    def change(cells: Any, place: _Place) -> None:
+def _set(fill: Callable[[Any], Any]) -> Callable[[Any, _EditContext], None]:
+    def change(cells: Any, context: _EditContext) -> None:
         cells[:] = fill(cells)
 
     return change
@@ -290,7 +290,7 @@ ARRAY_EDITS: dict[str, ValueEdit] = {
     "cells not a number": _cells(_some(math.nan)),
     "cells infinite": _cells(_some(math.inf)),
     "cells large": _cells(
-        lambda cells, place: _some(LARGE_FLOAT if cells.dtype.itemsize > 4 else 1000.0)(cells, place)
+        lambda cells, context: _some(LARGE_FLOAT if cells.dtype.itemsize > 4 else 1000.0)(cells, context)
     ),
 }
 
@@ -394,14 +394,14 @@ class EdgeMaker:
         path, examples, kind, name = choice
         base = rng.randrange(len(bases))
         nested = ITEM in path or VALUE in path
-        place = _Place(rng, examples, self._literals, nested, self._domain.text.orders)
+        context = _EditContext(rng, examples, self._literals, nested, self._domain.text.orders)
         every = nested and (name == TIE or rng.random() < 0.2)
         edit = EDITS[kind].get(name)
 
         def change(value: Any) -> Any:
             if edit is None or kind_of(value) != kind:
                 raise UnsuitedError
-            return edit(value, place)
+            return edit(value, context)
 
         try:
             if name == TIE:

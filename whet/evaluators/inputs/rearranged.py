@@ -24,9 +24,10 @@ give inputs that are nearer to the recorded ones."""
 LARGEST = 1 << 20
 """Bytes of a case; to look through a larger one takes seconds."""
 
-Place = tuple[int, int]
-Pool = list[Place]
-"""Places whose tokens may change places with each other."""
+Position = tuple[int, int]
+"""A line and a token in it; in a grid, a character."""
+Pool = list[Position]
+"""Positions whose tokens may change places with each other."""
 
 
 def rearranged(cases: Sequence[bytes], seed: int) -> Iterator[Edge]:

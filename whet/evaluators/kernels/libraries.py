@@ -16,7 +16,7 @@ from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox
 from whet.sandbox.staging import write_tree
 from whet.sandbox.toolchains.native import Diagnostics
-from whet.sandbox.toolchains.shared_object import Asked, compile_library
+from whet.sandbox.toolchains.shared_object import LibraryRequest, compile_library
 
 WORDS = ("load_inline", "whet_native")
 """One of these stands in every text that asks for a library."""
@@ -88,7 +88,7 @@ class Answers:
         with self._lock:
             found = self._libraries.get(name)
         if found is None:
-            found = compile_library(self._sandbox, self._interpreter, Asked.read(asked))
+            found = compile_library(self._sandbox, self._interpreter, LibraryRequest.read(asked))
             with self._lock:
                 self._libraries[name] = found
                 while len(self._libraries) > KEPT:
@@ -107,7 +107,7 @@ class Answers:
         if len(answer) != 2 or answer[0] != "build":
             return None
         try:
-            Asked.read(str(answer[1]))
+            LibraryRequest.read(str(answer[1]))
         except (ValueError, RecursionError) as error:
             return Fault(Reason.CHEATING, f"it asked for a library in a form of its own: {error}")
         return str(answer[1])

@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from whet.evaluators.labels.base import Features
-from whet.evaluators.syntax.native import Place, Source, child
+from whet.evaluators.syntax.native import NodeContext, Source, child
 
 CONTAINERS = {
     "set": "ordered set", "map": "ordered map", "multiset": "ordered set", "multimap": "ordered map",
@@ -49,18 +49,18 @@ def _read(language: str, source: str, other: str) -> Features:
     if read is None:
         return found
     function = ""
-    for place in read.walk():
-        node, line = place.node, place.node.start_point[0] + 1
+    for context in read.walk():
+        node, line = context.node, context.node.start_point[0] + 1
         kind = node.type
         if kind == "function_definition":
-            function = _name(read, place)
+            function = _name(read, context)
         elif kind in ("for_statement", "while_statement", "do_statement", "for_range_loop"):
             found.loops += 1
             found.statements += 1
-            found.depth = max(found.depth, place.loops + 1)
+            found.depth = max(found.depth, context.loops + 1)
             condition = read.text(child(node, "condition"))
             (found.ranges if kind == "for_statement" else found.conditions)[_nameless(condition)] += bool(condition)
-        elif kind in ("break_statement", "return_statement") and place.loops:
+        elif kind in ("break_statement", "return_statement") and context.loops:
             found.leaves += 1
         elif kind == "call_expression":
             whole = read.text(child(node, "function")).partition("<")[0]
@@ -94,8 +94,8 @@ def _read(language: str, source: str, other: str) -> Features:
     return found
 
 
-def _name(read: Source, place: Place) -> str:
-    declarator = child(place.node, "declarator")
+def _name(read: Source, context: NodeContext) -> str:
+    declarator = child(context.node, "declarator")
     while declarator is not None and (inner := child(declarator, "declarator")) is not None:
         declarator = inner
     return read.text(declarator).rpartition("::")[2]

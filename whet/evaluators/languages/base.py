@@ -13,7 +13,7 @@ from whet.core.options import Options
 from whet.core.profile import Memory, Profile
 from whet.core.task import Package, Task
 from whet.evaluators.finding import Fault, Passed
-from whet.evaluators.hints.base import Found
+from whet.evaluators.hints.base import HintMatch
 from whet.evaluators.labels.base import Features
 from whet.evaluators.mutants.base import Mutation
 from whet.evaluators.task_file import TaskFile
@@ -170,7 +170,7 @@ class Language:
     parse: Callable[[Task], Fault | None] = _nothing
     screen: Callable[[Task, str], Fault | Passed] = unread
     baseline: Callable[[Task, tuple[str, ...], str], str] = lambda task, extra, version: "the original"
-    hints: Callable[[str], Iterator[Found]] | None = None
+    hints: Callable[[str], Iterator[HintMatch]] | None = None
     features: Callable[[str, str], Features] | None = None
     faults: Callable[[Task], tuple[list[Mutation], Callable[[str], str | None]]] | None = None
     meaning: Callable[[str], str | None] | None = None

@@ -11,7 +11,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.assembly.lint import NO_TRANSLATION
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.hints import native as hints
-from whet.evaluators.hints.base import Found
+from whet.evaluators.hints.base import HintMatch
 from whet.evaluators.labels import native as labels
 from whet.evaluators.languages import native_targets as targets
 from whet.evaluators.languages.base import Language, Made, Order, unread
@@ -74,7 +74,7 @@ def _screen(task: Task, source: str) -> Fault | Passed:
     return Fault(Reason.FORBIDDEN_CONSTRUCT, NO_TRANSLATION) if task.translated else unread(task, source)
 
 
-def _language(name: str, suffixes: tuple[str, ...], find: Callable[[str], Iterator[Found]]) -> Language:
+def _language(name: str, suffixes: tuple[str, ...], find: Callable[[str], Iterator[HintMatch]]) -> Language:
     return Language(
         name=name,
         suffixes=suffixes,

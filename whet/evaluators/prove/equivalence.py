@@ -36,7 +36,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CaseResult:
     """What came of one case.
 
     Attributes:
@@ -72,7 +72,7 @@ class Comparison:
             raise Undecided(why)
         self.inputs: Layout = layout(signature, case)
 
-    def found(self) -> Found:
+    def found(self) -> CaseResult:
         """Returns what came of it.
 
         Raises:
@@ -91,7 +91,7 @@ class Comparison:
         if wrong is None:
             second = second_opinion(self.images, self.signature, self.inputs, (baseline, candidate), self.solver)
         start = self.images[1].start
-        return Found(
+        return CaseResult(
             wrong,
             (len(baseline.paths), len(candidate.paths)),
             tuple(_words(baseline, candidate)),

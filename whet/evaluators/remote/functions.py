@@ -14,39 +14,39 @@ from whet.core.plain import from_plain, to_plain
 from whet.core.store import Store
 from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder
+from whet.evaluators.remote.open_ladders import Ladders
 from whet.evaluators.remote.opening import Opening, stored
-from whet.evaluators.remote.standing import Ladders
 from whet.sandbox.workers.base import Bench
 
 
 def opened(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Makes a task ready: places it on its device and finds sizes where it names none."""
     opening, ladders = from_plain(Opening, argument["opening"]), Ladders.of(bench)
-    with ladders.lent(bench, opening) as standing:
-        task = stored(bench.store, standing.ladder.task)
+    with ladders.lent(bench, opening) as lent:
+        task = stored(bench.store, lent.ladder.task)
     ladders.rename(opening, replace(opening, task=task))
-    return {"task": task, "told": standing.heard}
+    return {"task": task, "told": lent.heard}
 
 
 def validate(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Validates the baseline, and tells what verdicts rest on."""
-    with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as standing:
-        before = len(standing.heard)
-        standing.validate()
+    with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as lent:
+        before = len(lent.heard)
+        lent.validate()
         return {
-            "provenance": to_plain(standing.ladder.provenance(bench.store.put)),
-            "circumstances": to_plain(standing.ladder.circumstances()),
-            "told": standing.heard[before:],
+            "provenance": to_plain(lent.ladder.provenance(bench.store.put)),
+            "circumstances": to_plain(lent.ladder.circumstances()),
+            "told": lent.heard[before:],
         }
 
 
 def check(bench: Bench, argument: Mapping[str, Any]) -> Any:
     """Climbs the rungs before measuring, with the inputs of the candidate's batch."""
-    with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as standing:
-        standing.validate()
+    with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as lent:
+        lent.validate()
         batch = [Candidate(bench.store.get(id)) for id in argument["batch"]]
-        standing.join(argument["candidate"], batch)
-        return to_plain(standing.ladder.check(_candidate(bench, argument)))
+        lent.join(argument["candidate"], batch)
+        return to_plain(lent.ladder.check(_candidate(bench, argument)))
 
 
 def helpers(bench: Bench, argument: Mapping[str, Any]) -> Any:
@@ -97,9 +97,9 @@ def _place(verdict: str) -> str:
 
 @contextmanager
 def _ladder(bench: Bench, argument: Mapping[str, Any]) -> Iterator[Ladder]:
-    with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as standing:
-        standing.validate()
-        yield standing.ladder
+    with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as lent:
+        lent.validate()
+        yield lent.ladder
 
 
 def _candidate(bench: Bench, argument: Mapping[str, Any]) -> Candidate:

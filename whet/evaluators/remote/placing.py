@@ -9,7 +9,7 @@ from whet.core.errors import UsageError
 from whet.core.options import Options
 from whet.core.task import Task
 from whet.evaluators.languages.registry import language_of_task
-from whet.sandbox.workers.base import Host, Standing
+from whet.sandbox.workers.base import Host, HostStatus
 from whet.sandbox.workers.labels import NONE
 
 CLASS = ("arch", "processor", "gpu", "sandbox", "python")
@@ -27,7 +27,7 @@ def chosen(hosts: Sequence[Host], task: Task, options: Options) -> dict[str, str
     Raises:
         UsageError: no host suits it.
     """
-    ready = [host for host in hosts if host.standing is Standing.READY]
+    ready = [host for host in hosts if host.standing is HostStatus.READY]
     fit = [host for host in ready if _suits(host.labels, options)]
     if not fit:
         raise UsageError(f"no host {' and '.join(_asked(options))} is ready; {described(hosts)}")
@@ -63,7 +63,7 @@ def described(hosts: Sequence[Host]) -> str:
     if not hosts:
         return "there is no host at all"
     return "the hosts are " + "; ".join(
-        f"{host.name} ({told(host.labels)}{'' if host.standing is Standing.READY else f'; {host.standing}'})"
+        f"{host.name} ({told(host.labels)}{'' if host.standing is HostStatus.READY else f'; {host.standing}'})"
         for host in hosts
     )
 

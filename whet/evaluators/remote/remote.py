@@ -22,7 +22,7 @@ from whet.core.verdict import Verdict
 from whet.evaluators.remote import functions
 from whet.evaluators.remote.opening import Opening, key_of, task_of
 from whet.evaluators.remote.placing import anywhere, chosen, described, told
-from whet.sandbox.workers.base import End, Executor, Needs, Outcome, Standing, Work
+from whet.sandbox.workers.base import End, Executor, HostStatus, Needs, Work, WorkResult
 from whet.sandbox.workers.errors import error_of
 
 ENDED = "the run was ended while a candidate was under way"
@@ -190,7 +190,7 @@ class _Asking:
 
     def has(self, host: str) -> bool:
         """Whether a host gets work."""
-        return any(one.name == host and one.standing is Standing.READY for one in self._executor.hosts())
+        return any(one.name == host and one.standing is HostStatus.READY for one in self._executor.hosts())
 
     def found(self, step: str, follows: Mapping[str, Any], needs: Needs) -> Any:
         """Returns what a step comes to; what the store holds already is not worked out again.
@@ -220,7 +220,7 @@ class _Asking:
             self._tickets.add(ticket)
         return ticket
 
-    def _awaited(self, ticket: int) -> Outcome:
+    def _awaited(self, ticket: int) -> WorkResult:
         try:
             while True:
                 for outcome in self._executor.as_completed((ticket,), WAKE_SECONDS):
@@ -229,7 +229,7 @@ class _Asking:
             self._executor.cancel((ticket,))
             raise
 
-    def _result(self, outcome: Outcome, needs: Needs) -> Any:
+    def _result(self, outcome: WorkResult, needs: Needs) -> Any:
         if outcome.end is End.DONE:
             return outcome.result
         if outcome.end is End.CANCELLED:

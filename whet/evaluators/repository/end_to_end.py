@@ -36,7 +36,7 @@ NAME = "the command"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EndToEndRequest:
     """What is measured, and what counts as faster.
 
     Attributes:
@@ -50,12 +50,12 @@ class Asked:
     confidence: float
 
 
-def end_to_end(ground: Ground, asked: Asked, before: Snapshot, after: Snapshot) -> Measurement | Fault:
+def end_to_end(ground: Ground, request: EndToEndRequest, before: Snapshot, after: Snapshot) -> Measurement | Fault:
     """Measures a command on two copies of a repository.
 
     Args:
         ground: where.
-        asked: the command, and what counts as faster.
+        request: the command, and what counts as faster.
         before: the unchanged copy.
         after: the changed one.
 
@@ -68,13 +68,13 @@ def end_to_end(ground: Ground, asked: Asked, before: Snapshot, after: Snapshot) 
         sides = {
             side: stack.enter_context(copied(ground, after if side == "candidate" else before, cores)) for side in SIDES
         }
-        first = sides["baseline"].run(asked.command)
+        first = sides["baseline"].run(request.command)
         if first.code is None:
-            return Fault(Reason.TIMEOUT, f"'{asked.command}' did not end: {first.why}")
-        pairs = _Pairs(asked.command, sides, cores, min(SECONDS, max(10.0, PATIENCE * first.seconds)))
+            return Fault(Reason.TIMEOUT, f"'{request.command}' did not end: {first.why}")
+        pairs = _Pairs(request.command, sides, cores, min(SECONDS, max(10.0, PATIENCE * first.seconds)))
         seconds = default_instruments().command_seconds("baseline", 0, first.seconds)
         turns = max(FEWEST, min(MOST, round(WHOLE_SECONDS / (len(SIDES) * max(seconds, 0.01)))))
-        rule = Rule(asked.min_speedup, asked.confidence, "the commit before it")
+        rule = Rule(request.min_speedup, request.confidence, "the commit before it")
         work = TimedWorkload(NAME, 1, _nothing_drawn)
         measured = found_by(lambda: sequential(pairs.turn, [work], [Stage(turns, 1.0)], rule))
     if isinstance(measured, Fault):

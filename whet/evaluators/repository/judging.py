@@ -25,7 +25,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.repository.asked import looked_around, settings_of
 from whet.evaluators.repository.changes import ChangedFunction, changed_functions
-from whet.evaluators.repository.end_to_end import Asked, end_to_end
+from whet.evaluators.repository.end_to_end import EndToEndRequest, end_to_end
 from whet.evaluators.repository.revisions import Checkout, Worktree, listed
 from whet.evaluators.repository.skipped import skipped_file
 from whet.evaluators.repository.suite_run import BESIDE, baseline, run_tests
@@ -251,7 +251,7 @@ class _Judging:
         if self.command is None:
             return None
         self.listener(Event(EventKind.STAGE, f"the command before and after: {self.command}"))
-        asked = Asked(self.command, self.settings.min_speedup, self.settings.confidence)
+        asked = EndToEndRequest(self.command, self.settings.min_speedup, self.settings.confidence)
         return end_to_end(self.ground, asked, old, new)
 
 

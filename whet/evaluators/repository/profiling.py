@@ -23,9 +23,9 @@ from whet.sandbox.protocol import Sandbox
 PACKAGE = "whet_inside"
 SAMPLES = "samples"
 MODULE = "<module>"
-Place = tuple[str, int, str]
+FunctionLocation = tuple[str, int, str]
 """A function as the interpreter names it: path, first line, name."""
-Stack = tuple[tuple[Place, ...], float, float]
+Stack = tuple[tuple[FunctionLocation, ...], float, float]
 """The repository's functions, innermost first; CPU seconds; those of them in long single calls into C."""
 TESTS_FAILED = 1
 """Exit code of pytest where some tests failed."""
@@ -120,7 +120,9 @@ def times(stacks: Sequence[Stack], root: Path, whole: float) -> Times:
             if path not in files:
                 files[path] = _definitions(root, path)
         spots = list(
-            dict.fromkeys(_spot(place, stack, file) for place in stack if (file := files[place[0]]) is not None)
+            dict.fromkeys(
+                _spot(location, stack, file) for location in stack if (file := files[location[0]]) is not None
+            )
         )
         if spots:
             own[spots[0]] += spent
@@ -130,9 +132,9 @@ def times(stacks: Sequence[Stack], root: Path, whole: float) -> Times:
     return Times(own, total, away, whole)
 
 
-def _spot(place: Place, stack: tuple[Place, ...], file: Definitions) -> Spot:
-    """Returns the function that a place's time counts for: what is made within one counts for that while it runs."""
-    path, line, name = place
+def _spot(location: FunctionLocation, stack: tuple[FunctionLocation, ...], file: Definitions) -> Spot:
+    """Returns the function that a location's time counts for: what is made within one counts for that while it runs."""
+    path, line, name = location
     around = file.around(line)
     if around is None:
         if name == MODULE or name.startswith("<"):
@@ -150,8 +152,8 @@ def _stacks(written: bytes) -> Iterator[Stack]:
     for row in written.splitlines():
         try:
             for stack, spent, late in json.loads(row):
-                places = tuple((str(path), int(line), str(name)) for path, line, name in stack)
-                yield places, max(0.0, float(spent)), max(0.0, float(late))
+                locations = tuple((str(path), int(line), str(name)) for path, line, name in stack)
+                yield locations, max(0.0, float(spent)), max(0.0, float(late))
         except (ValueError, TypeError):
             continue
 

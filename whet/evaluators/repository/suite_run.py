@@ -26,7 +26,7 @@ MOST_NAMED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SuiteRun:
     """What one run of the tests said.
 
     Attributes:
@@ -78,7 +78,7 @@ def baseline(ground: Ground, unchanged: Snapshot, command: str, times: int = 2) 
     Returns:
         the tests, or why none of them can be run.
     """
-    runs: list[Told] = []
+    runs: list[SuiteRun] = []
     for _ in range(times):
         told = run_tests(ground, unchanged, command)
         if isinstance(told, Fault):
@@ -92,7 +92,7 @@ def baseline(ground: Ground, unchanged: Snapshot, command: str, times: int = 2) 
     return Suite(command, expected, tuple(sorted(failed)), tuple(sorted(ever - always)), runs[-1].seconds)
 
 
-def run_tests(ground: Ground, tree: Snapshot, command: str) -> Told | Fault:
+def run_tests(ground: Ground, tree: Snapshot, command: str) -> SuiteRun | Fault:
     """Runs the tests once; of those that pytest or unittest runs each is told, of others the exit code alone."""
     kind, words = _runner(command)
     with copied(ground, tree) as copy:
@@ -101,7 +101,7 @@ def run_tests(ground: Ground, tree: Snapshot, command: str) -> Told | Fault:
             if ran.code is None:
                 return Fault(Reason.TEST_FAILURE, f"the tests did not end: {ran.why}")
             passed = Report({command: ""}) if ran.well else Report()
-            return Told(passed, () if ran.well else (command,), ran.seconds)
+            return SuiteRun(passed, () if ran.well else (command,), ran.seconds)
         key = secrets.token_bytes(32)
         job = {"kind": kind, "args": words, "environment": {}, "key": key.hex()}
         runner = shlex.join([str(ground.interpreter.executable), "-s", f"{copy.beside}/{RUNNER}"])
@@ -110,7 +110,7 @@ def run_tests(ground: Ground, tree: Snapshot, command: str) -> Told | Fault:
     if found is None:
         return Fault(Reason.TEST_FAILURE, f"the tests ended without their report: {ran.why}")
     told, _ = found
-    return Told(report_of(told), tuple(told["failed"]), ran.seconds)
+    return SuiteRun(report_of(told), tuple(told["failed"]), ran.seconds)
 
 
 def without(command: str, tests: Sequence[str]) -> str:

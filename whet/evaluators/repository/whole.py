@@ -27,7 +27,7 @@ from whet.evaluators.finding import Fault, Finding, Passed, Skipped, sound
 from whet.evaluators.given_files import read_text
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.mutants.registry import mutants
-from whet.evaluators.repository.end_to_end import Asked, end_to_end
+from whet.evaluators.repository.end_to_end import EndToEndRequest, end_to_end
 from whet.evaluators.repository.native_profiling import compilers_with, profiled
 from whet.evaluators.repository.suite_run import BESIDE, Suite
 from whet.evaluators.repository.trees import Ground, Snapshot, copied, snapshot
@@ -115,7 +115,7 @@ class WholeProject:
         self._suite = suite
         self._options = options
         self._seed = seed
-        self._asked = Asked(task.commands.run, options.min_speedup, options.confidence)
+        self._asked = EndToEndRequest(task.commands.run, options.min_speedup, options.confidence)
         self._known: _Known | None = None
 
     def validate(self) -> None:

@@ -18,7 +18,7 @@ FUNCTIONS = ("function_definition", "lambda_expression")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodeContext:
     """A node and where it stands.
 
     Attributes:
@@ -79,7 +79,7 @@ class Source:
                 if not cursor.goto_parent():
                     return
 
-    def walk(self) -> Iterator[Place]:
+    def walk(self) -> Iterator[NodeContext]:
         """Yields the named nodes in the order of the text; nesting costs no stack."""
         cursor = self._tree.walk()
         functions, around, loops = 0, [""], [0]
@@ -88,7 +88,7 @@ class Source:
             assert node is not None
             kind = node.type
             if node.is_named:
-                yield Place(node, functions > 0, around[-1], loops[-1])
+                yield NodeContext(node, functions > 0, around[-1], loops[-1])
             if cursor.goto_first_child():
                 functions += kind in FUNCTIONS
                 around.append(kind)

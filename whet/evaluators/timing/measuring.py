@@ -43,7 +43,7 @@ CHARGED = (*OF_TIME, "cpu")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _MeasurementRequest:
     """One measuring of a candidate; see `Measuring.timed`."""
 
     rung: str
@@ -114,7 +114,7 @@ class Measuring:
             RungEndedError: it shows a fault, or the baseline was lost.
         """
         workloads = baseline.workloads(self._source, seed if name == "confirm" else None)
-        found = self._taken(_Asked(name, candidate, baseline, workloads, plan, seed))
+        found = self._taken(_MeasurementRequest(name, candidate, baseline, workloads, plan, seed))
         evidence: dict[str, Any] = {"measurements": [{**what, **to_plain(one)} for what, one in found.measurements]}
         if self._versions is not None and self._versions.failed:
             evidence["not_compiled"] = dict(self._versions.failed)
@@ -124,9 +124,9 @@ class Measuring:
             evidence["not_built"] = found.refused
         return Timed(least([one for _, one in found.measurements]), evidence)
 
-    def _taken(self, asked: _Asked) -> _Taken:
+    def _taken(self, request: _MeasurementRequest) -> _Taken:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
-        flags = self._meter.variants(self._builder.task)[: None if asked.confirming else 1]
+        flags = self._meter.variants(self._builder.task)[: None if request.confirming else 1]
         taken = _Taken()
         variants: list[_Variant] = []
         with measuring_cores(self._options.cores, self._listener) as cores:
@@ -134,39 +134,39 @@ class Measuring:
                 if said := refused_by_clang(self._builder, extra):
                     taken.refused.append({"flags": extra, "said": said})
                     continue
-                works = [work for work in asked.workloads if work.counts or not number]
-                under = partial(self._under, extra, replace(asked, workloads=works), cores)
-                variants.append(with_the_baseline(asked.seed, under))
+                works = [work for work in request.workloads if work.counts or not number]
+                under = partial(self._under, extra, replace(request, workloads=works), cores)
+                variants.append(with_the_baseline(request.seed, under))
             taken.measurements = [
-                ({"flags": one.extra}, self._held_up(one, asked)) for one in self._paid(variants, asked)
+                ({"flags": one.extra}, self._held_up(one, request)) for one in self._paid(variants, request)
             ]
             alike = all(one.faster for _, one in taken.measurements)
-            if asked.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._builder.task):
-                taken.measurements += self._against_compiled(asked, cores)
+            if request.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._builder.task):
+                taken.measurements += self._against_compiled(request, cores)
         return taken
 
-    def _paid(self, variants: Sequence[_Variant], asked: _Asked) -> list[_Variant]:
+    def _paid(self, variants: Sequence[_Variant], request: _MeasurementRequest) -> list[_Variant]:
         """Returns what was measured, with what the candidate costs outside its calls in the measurement that decides.
 
         That is the weakest. Whatever a candidate hides with other flags makes it no faster than it is with these.
         """
         weakest = least([one.found for one in variants])
-        if not weakest.faster or self._builder.task.kind is not Kind.FUNCTION or asked.plan.provisional:
+        if not weakest.faster or self._builder.task.kind is not Kind.FUNCTION or request.plan.provisional:
             return list(variants)
         return [
-            with_the_baseline(asked.seed, partial(self._with_costs, one, asked))
+            with_the_baseline(request.seed, partial(self._with_costs, one, request))
             if one.found.raw is weakest.raw
             else one
             for one in variants
         ]
 
-    def _with_costs(self, variant: _Variant, asked: _Asked, seed: int) -> _Variant:
+    def _with_costs(self, variant: _Variant, request: _MeasurementRequest, seed: int) -> _Variant:
         """Judges what a candidate costs outside its calls, and measures anew with that added to its passes.
 
         Raises:
             RungEndedError: it shows a fault.
         """
-        bench, found, limit = variant.bench, variant.found, asked.baseline.limit
+        bench, found, limit = variant.bench, variant.found, request.baseline.limit
         hidden = self._hidden(bench, limit, seed)
         repeats = self._instruments.repeat_costs(bench.baseline, bench.candidate, bench.workloads, seed, limit)
         costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
@@ -177,30 +177,32 @@ class Measuring:
             def take(number: int) -> Turn:
                 return charged.turn(derive(seed, variant.extra, "charged", number))
 
-            found = sequential(take, bench.workloads, asked.plan.stages, variant.rule)
+            found = sequential(take, bench.workloads, request.plan.stages, variant.rule)
         facts = {"processes": variant.found.raw["processes"], "hidden_costs": costs}
         return replace(variant, found=replace(found, raw={**found.raw, **facts}))
 
-    def _held_up(self, variant: _Variant, asked: _Asked) -> Measurement:
+    def _held_up(self, variant: _Variant, request: _MeasurementRequest) -> Measurement:
         bench = variant.bench
-        sides = Sides(bench.baseline, bench.candidate, asked.baseline.limit, derive(asked.seed, variant.extra))
+        sides = Sides(bench.baseline, bench.candidate, request.baseline.limit, derive(request.seed, variant.extra))
         return held_up(variant.found, sides, bench.workloads)
 
-    def _told(self, asked: _Asked, number: int) -> None:
+    def _told(self, request: _MeasurementRequest, number: int) -> None:
         """Tells that a turn begins; the first one, which is thrown away, has number 0."""
-        stages = asked.plan.stages
+        stages = request.plan.stages
         last = stages[-1].turns
         turns = next((stage.turns for stage in stages if stage.turns >= number), 2 * last)
-        identity, rung = asked.candidate.id, asked.rung
+        identity, rung = request.candidate.id, request.rung
         data = {"candidate": identity, "rung": rung, "turn": number, "turns": turns}
         self._listener(Event(EventKind.TURN, f"{identity[:10]} {rung}: turn {number} of {turns}", data))
 
-    def _under(self, extra: tuple[str, ...], asked: _Asked, cores: tuple[int, ...], seed: int) -> _Variant:
+    def _under(
+        self, extra: tuple[str, ...], request: _MeasurementRequest, cores: tuple[int, ...], seed: int
+    ) -> _Variant:
         """Measures with the same flags on both sides; tells of each turn.
 
         Args:
             extra: the flags.
-            asked: what is measured.
+            request: what is measured.
             cores: to measure on.
             seed: of the inputs and of the order; another than what is asked where that lost the baseline.
 
@@ -208,15 +210,15 @@ class Measuring:
             BaselineError: the original does not compile with them.
             RungEndedError: the candidate shows a fault.
         """
-        if seed != asked.seed:
-            asked = replace(asked, seed=seed, plan=replace(asked.plan, begun=None))
-        task, baseline, plan = self._builder.task, asked.baseline, asked.plan
+        if seed != request.seed:
+            request = replace(request, seed=seed, plan=replace(request.plan, begun=None))
+        task, baseline, plan = self._builder.task, request.baseline, request.plan
         text = task.source if native.STANDING in extra else task.original[0]
-        ours, built = (self._builder.build(source, extra) for source in (text, asked.candidate.source))
+        ours, built = (self._builder.build(source, extra) for source in (text, request.candidate.source))
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         theirs = sound(built)
-        fresh = self._bench(ours, theirs, asked.workloads, self._oracle.judge, baseline, cores)
+        fresh = self._bench(ours, theirs, request.workloads, self._oracle.judge, baseline, cores)
         begun = plan.begun
         fresh = with_rounds(fresh, derive(seed, extra, "rounds"), begun.raw["workloads"] if begun is not None else None)
         workloads = fresh.workloads
@@ -234,7 +236,7 @@ class Measuring:
 
         def take(number: int) -> Turn:
             nonlocal bench
-            self._told(asked, number)
+            self._told(request, number)
             turn = bench.turn(derive(seed, extra, number))
             if number == 0:
                 bench = bench.lengthened(turn)
@@ -244,14 +246,16 @@ class Measuring:
         found = replace(found, raw={**found.raw, "processes": processes, "hidden_costs": {}})
         return _Variant(extra, bench, rule, found)
 
-    def _against_compiled(self, asked: _Asked, cores: tuple[int, ...]) -> list[tuple[Mapping[str, Any], Measurement]]:
+    def _against_compiled(
+        self, request: _MeasurementRequest, cores: tuple[int, ...]
+    ) -> list[tuple[Mapping[str, Any], Measurement]]:
         """Measures against what torch.compile makes of the problem.
 
         What is right is what the problem itself gives: it is asked for each outcome, outside the clock.
         """
-        baseline, seed = asked.baseline, asked.seed
-        theirs = self._builder.built(asked.candidate.source)
-        works = [work for work in asked.workloads if work.counts]
+        baseline, seed = request.baseline, request.seed
+        theirs = self._builder.built(request.candidate.source)
+        works = [work for work in request.workloads if work.counts]
         found: list[tuple[Mapping[str, Any], Measurement]] = []
         with closing(Side(baseline.artifact, hash_seed=0, worker=None)) as eager:
 

@@ -31,7 +31,7 @@ NOISE = re.compile(r"In file included from|\s+from |.*: note: |.*required from|.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LibraryRequest:
     """A library that an answer asks for. The answer's process says so: nothing of it is to be believed.
 
     Attributes:
@@ -47,7 +47,7 @@ class Asked:
     functions: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, text: str) -> Asked:
+    def read(cls, text: str) -> LibraryRequest:
         """Returns what a process asked for, from JSON.
 
         Raises:
@@ -68,19 +68,19 @@ class Asked:
         return cls(told["kind"], source, tuple(flags), tuple(functions))
 
 
-def compile_library(sandbox: Sandbox, interpreter: Interpreter, asked: Asked) -> bytes | Diagnostics:
+def compile_library(sandbox: Sandbox, interpreter: Interpreter, request: LibraryRequest) -> bytes | Diagnostics:
     """Returns the bytes of a shared object, or the compiler's words.
 
     Raises:
         UsageError: the compiler is not installed.
     """
-    if asked.kind in EXTENSIONS:
-        built = EXTENSIONS[asked.kind](sandbox, interpreter, asked.source, asked.functions, asked.flags)
+    if request.kind in EXTENSIONS:
+        built = EXTENSIONS[request.kind](sandbox, interpreter, request.source, request.functions, request.flags)
     else:
-        name = f"answer{SUFFIXES[asked.kind]}"
-        command = [compiler(asked.kind), *SHARED, *asked.flags, name, "-o", "library.so", "-lm"]
+        name = f"answer{SUFFIXES[request.kind]}"
+        command = [compiler(request.kind), *SHARED, *request.flags, name, "-o", "library.so", "-lm"]
         steps = ["cd /tmp", f"cat > {name}", shlex.join(command)]
-        built = run_compiler(sandbox, interpreter, steps, asked.source.encode(), ["/tmp/library.so"])
+        built = run_compiler(sandbox, interpreter, steps, request.source.encode(), ["/tmp/library.so"])
     return Diagnostics(digest(built.text)) if isinstance(built, Diagnostics) else built[0]
 
 

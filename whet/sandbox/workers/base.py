@@ -85,7 +85,7 @@ class End(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WorkResult:
     """What came of a piece of work.
 
     Attributes:
@@ -111,7 +111,7 @@ class Outcome:
     attempts: int = 1
 
 
-class Standing(StrEnum):
+class HostStatus(StrEnum):
     """Whether a host gets work. ``quarantined``: a health probe failed there."""
 
     READY = "ready"
@@ -139,7 +139,7 @@ class Host:
 
     name: str
     labels: Mapping[str, str]
-    standing: Standing
+    standing: HostStatus
     why: str
     slots: int
     busy: int
@@ -156,7 +156,7 @@ class Executor(Protocol):
     def submit(self, work: Work) -> int:
         """Takes work and returns its ticket, at once."""
 
-    def as_completed(self, tickets: Collection[int], seconds: float = math.inf) -> Iterator[Outcome]:
+    def as_completed(self, tickets: Collection[int], seconds: float = math.inf) -> Iterator[WorkResult]:
         """Yields what came of work, as it comes; ends after the last, or when the time is up.
 
         A ticket is forgotten once its outcome was given; each is given to one caller.

@@ -20,9 +20,9 @@ from typing import Any
 from whet.core.errors import SandboxError, UsageError
 from whet.core.store import Store
 from whet.sandbox.workers.agent import LEASE_SECONDS, versions
-from whet.sandbox.workers.base import Standing
+from whet.sandbox.workers.base import HostStatus
 from whet.sandbox.workers.errors import one_line
-from whet.sandbox.workers.places import Piece, Place, Seat
+from whet.sandbox.workers.places import HostRecord, Piece, Seat
 from whet.sandbox.workers.probing import PROBE, Probing
 from whet.sandbox.workers.ray_link import Link
 
@@ -40,7 +40,7 @@ OTHER_STORE = "its store is another one than the driver's; set WHET_STORE (or WH
 class Hired:
     """An agent as its driver sees it."""
 
-    def __init__(self, place: Place, handle: Any) -> None:
+    def __init__(self, place: HostRecord, handle: Any) -> None:
         self.place = place
         self.handle = handle
         self.since = time.monotonic()
@@ -70,9 +70,9 @@ class Cluster(Probing):
         store.close()
         self._link = Link(address)
         self._hired: dict[str, Hired] = {}
-        self._known: dict[str, Place] = {}
+        self._known: dict[str, HostRecord] = {}
         self._refused: dict[str, str] = {}
-        self._by_place: dict[Place, Hired] = {}
+        self._by_place: dict[HostRecord, Hired] = {}
         self._events: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._seen = time.monotonic()
         self._ending = threading.Event()
@@ -152,13 +152,13 @@ class Cluster(Probing):
             lambda error: self._agent_died(hired, why=one_line(str(error))),
         )
 
-    def _place(self, hostname: str) -> Place:
+    def _place(self, hostname: str) -> HostRecord:
         """Returns the host of this name, unless another one works under it: then one with a number."""
         taken = {one.place.name for one in self._hired.values()} | set(self._refused.values())
         names = (hostname if number == 1 else f"{hostname}-{number}" for number in range(1, len(taken) + 2))
         name = next(name for name in names if name not in taken)
-        place = self._places.get(name) or Place(name, {})
-        place.stand(Standing.QUARANTINED, "its agent is being started")
+        place = self._places.get(name) or HostRecord(name, {})
+        place.stand(HostStatus.QUARANTINED, "its agent is being started")
         self._places[name] = place
         return place
 
@@ -182,7 +182,7 @@ class Cluster(Probing):
         with self._lock:
             self._refused[node] = hired.place.name
             self._hired.pop(node, None)
-            hired.place.stand(Standing.QUARANTINED, why)
+            hired.place.stand(HostStatus.QUARANTINED, why)
             hired.place.changed = -math.inf  # nothing will make it well
         self._link.kill(hired.handle)
 
@@ -192,7 +192,7 @@ class Cluster(Probing):
             node = next((node for node, one in self._hired.items() if one is hired), None)
             if node is not None:
                 del self._hired[node]
-                self._leave(hired.place, Standing.QUARANTINED, why or "its agent died", "agent died", gone=True)
+                self._leave(hired.place, HostStatus.QUARANTINED, why or "its agent died", "agent died", gone=True)
         self._link.kill(hired.handle)
         if seat is not None:
             self._died(seat, "agent died", blamed=False)
@@ -222,8 +222,8 @@ class Cluster(Probing):
             there = {one.place.name for one in self._hired.values()}
             there |= {name for node, name in self._refused.items() if node in nodes}
             for place in self._places.values():
-                if place.name not in there and place.standing is not Standing.LOST:
-                    place.stand(Standing.LOST, GONE)  # its agent was found dead first
+                if place.name not in there and place.standing is not HostStatus.LOST:
+                    place.stand(HostStatus.LOST, GONE)  # its agent was found dead first
 
     def _beat(self, hired: Hired) -> None:
         at = time.monotonic()
@@ -241,12 +241,12 @@ class Cluster(Probing):
         elif at - hired.beaten > LEASE_SECONDS:
             self._agent_died(hired, why=f"its agent has not answered in {LEASE_SECONDS:g} s")
 
-    def _host_lost(self, node: str, place: Place) -> None:
+    def _host_lost(self, node: str, place: HostRecord) -> None:
         with self._lock:
             self._refused.pop(node, None)
             hired = self._hired.pop(node, None)
             if hired is not None or place not in [one.place for one in self._hired.values()]:
-                self._leave(place, Standing.LOST, GONE, "host lost", gone=True)
+                self._leave(place, HostStatus.LOST, GONE, "host lost", gone=True)
                 self._quarantine.forget(place.name)
 
     @property
@@ -274,6 +274,6 @@ class Cluster(Probing):
                 break
             time.sleep(0.02)
         hosts = self.hosts()
-        if not any(host.standing is Standing.READY for host in hosts):
+        if not any(host.standing is HostStatus.READY for host in hosts):
             why = "; ".join(sorted({f"host {host.name}: {host.why}" for host in hosts})) or "it has no host with a CPU"
             raise UsageError(f"no host of the cluster can work for this driver: {why}")

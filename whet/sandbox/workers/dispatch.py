@@ -13,14 +13,14 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from whet.core.errors import SandboxError
-from whet.sandbox.workers.base import End, Host, Outcome, Standing, Work
+from whet.sandbox.workers.base import End, Host, HostStatus, Work, WorkResult
 from whet.sandbox.workers.errors import raised
-from whet.sandbox.workers.places import Line, Piece, Place, Seat, line_of
+from whet.sandbox.workers.places import HostRecord, Line, Piece, Seat, line_of
 from whet.sandbox.workers.serve import WorkReply
 
 MOST_DEATHS, MOST_ATTEMPTS = 3, 10
 """Workers that may die of a piece of work, and those that may begin it where whole hosts die."""
-Inbox = SimpleQueue[Outcome | SandboxError]
+Inbox = SimpleQueue[WorkResult | SandboxError]
 
 
 class Dispatcher(ABC):
@@ -30,10 +30,10 @@ class Dispatcher(ABC):
         self._lock = threading.RLock()
         self._tickets = itertools.count(1)
         self._pieces: dict[int, Piece] = {}
-        self._outcomes: dict[int, Outcome] = {}
+        self._outcomes: dict[int, WorkResult] = {}
         self._inboxes: dict[int, Inbox] = {}
         self._lines: dict[object, Line] = {}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, HostRecord] = {}
         self._idle: dict[Seat, None] = {}
         self._gone: SandboxError | None = None
         self._closed = False
@@ -62,7 +62,7 @@ class Dispatcher(ABC):
                 self._refuse(line, why)
             return piece.ticket
 
-    def as_completed(self, tickets: Collection[int], seconds: float = math.inf) -> Iterator[Outcome]:
+    def as_completed(self, tickets: Collection[int], seconds: float = math.inf) -> Iterator[WorkResult]:
         """See `Executor.as_completed`."""
         deadline = time.monotonic() + seconds
         inbox: Inbox = SimpleQueue()
@@ -93,7 +93,7 @@ class Dispatcher(ABC):
                 if seat := doing.get(piece):
                     self._abandon(seat, piece)
                 else:
-                    self._finish(piece, Outcome(piece.ticket, End.CANCELLED, attempts=piece.attempts))
+                    self._finish(piece, WorkResult(piece.ticket, End.CANCELLED, attempts=piece.attempts))
 
     def hosts(self) -> tuple[Host, ...]:
         """See `Executor.hosts`."""
@@ -107,7 +107,7 @@ class Dispatcher(ABC):
     def slots(self) -> int:
         """See `Executor.slots`."""
         with self._lock:
-            return sum(len(place.seats) for place in self._places.values() if place.standing is Standing.READY)
+            return sum(len(place.seats) for place in self._places.values() if place.standing is HostStatus.READY)
 
     @property
     def waiting(self) -> int:
@@ -122,11 +122,11 @@ class Dispatcher(ABC):
             self._gone = self._gone or SandboxError("the workers of this driver are closed")
             self._lines.clear()
             for piece in list(self._pieces.values()):
-                self._finish(piece, Outcome(piece.ticket, End.CANCELLED, attempts=piece.attempts))
+                self._finish(piece, WorkResult(piece.ticket, End.CANCELLED, attempts=piece.attempts))
 
     # what those that derive from it tell
 
-    def _join(self, place: Place, slots: int) -> None:
+    def _join(self, place: HostRecord, slots: int) -> None:
         """Takes a host, with seats, among those that work."""
         with self._lock:
             place.seats = [Seat(place, number) for number in range(slots)]
@@ -142,11 +142,11 @@ class Dispatcher(ABC):
                 return
             place.worked += answer.seconds
             place.done += 1
-            told = Outcome(piece.ticket, End.DONE, answer.result, "", None, place.name, answer.seconds)
+            told = WorkResult(piece.ticket, End.DONE, answer.result, "", None, place.name, answer.seconds)
             if answer.raised is not None:
                 error = raised(answer.raised)
                 place.failures[type(error).__name__] += 1
-                told = Outcome(piece.ticket, End.FAILED, None, str(error), answer.raised, place.name, answer.seconds)
+                told = WorkResult(piece.ticket, End.FAILED, None, str(error), answer.raised, place.name, answer.seconds)
             self._finish(piece, told, begun=True)
             self._fill([seat])
 
@@ -160,7 +160,7 @@ class Dispatcher(ABC):
             self._again(piece, place, cause, blamed=blamed)
             self._fill(list(self._idle))
 
-    def _leave(self, place: Place, standing: Standing, why: str, cause: str, *, gone: bool = False) -> None:
+    def _leave(self, place: HostRecord, standing: HostStatus, why: str, cause: str, *, gone: bool = False) -> None:
         """A host gets no work any more; what it was doing is done elsewhere.
 
         Args:
@@ -222,7 +222,7 @@ class Dispatcher(ABC):
 
     def _next(self, seat: Seat) -> Piece | None:
         """Returns what a seat is to do: what has waited longest of all that its host may do."""
-        if seat.place.standing is not Standing.READY:
+        if seat.place.standing is not HostStatus.READY:
             return None
         lines = [line for line in self._lines.values() if line.may_begin(seat.place)]
         if not lines:
@@ -233,7 +233,7 @@ class Dispatcher(ABC):
             del self._lines[line_of(line.needs)]
         return piece
 
-    def _freed(self, seat: Seat) -> tuple[Piece | None, Place]:
+    def _freed(self, seat: Seat) -> tuple[Piece | None, HostRecord]:
         """Returns what a seat did, that it does no longer; None where that is not wanted from it any more."""
         piece, seat.piece = seat.piece, None
         if seat in seat.place.seats:
@@ -242,18 +242,18 @@ class Dispatcher(ABC):
             self._fill([seat])
             return None, seat.place
         if piece.cancelled:
-            self._finish(piece, Outcome(piece.ticket, End.CANCELLED, host=seat.place.name), begun=True)
+            self._finish(piece, WorkResult(piece.ticket, End.CANCELLED, host=seat.place.name), begun=True)
             self._fill([seat])
             return None, seat.place
         return piece, seat.place
 
-    def _again(self, piece: Piece, place: Place, cause: str, *, blamed: bool) -> None:
+    def _again(self, piece: Piece, place: HostRecord, cause: str, *, blamed: bool) -> None:
         piece.deaths += blamed
         if piece.cancelled:
-            self._finish(piece, Outcome(piece.ticket, End.CANCELLED, host=place.name), begun=True)
+            self._finish(piece, WorkResult(piece.ticket, End.CANCELLED, host=place.name), begun=True)
         elif piece.deaths >= MOST_DEATHS or piece.attempts >= MOST_ATTEMPTS:
             error = f"{cause} {piece.attempts} times, each time that the work was begun; last on {place.name}"
-            self._finish(piece, Outcome(piece.ticket, End.LOST, error=error, host=place.name), begun=True)
+            self._finish(piece, WorkResult(piece.ticket, End.LOST, error=error, host=place.name), begun=True)
         else:
             self._queue(piece, first=True)
 
@@ -275,9 +275,9 @@ class Dispatcher(ABC):
     def _refuse(self, line: Line, why: str) -> None:
         del self._lines[line_of(line.needs)]
         for piece in line.pieces:
-            self._finish(piece, Outcome(piece.ticket, End.UNPLACED, error=why, attempts=piece.attempts))
+            self._finish(piece, WorkResult(piece.ticket, End.UNPLACED, error=why, attempts=piece.attempts))
 
-    def _finish(self, piece: Piece, outcome: Outcome, *, begun: bool = False) -> None:
+    def _finish(self, piece: Piece, outcome: WorkResult, *, begun: bool = False) -> None:
         if begun:
             outcome = replace(outcome, waited=piece.waited, attempts=piece.attempts)
         del self._pieces[piece.ticket]
@@ -306,5 +306,5 @@ class Dispatcher(ABC):
             for ticket in left:
                 self._inboxes.pop(ticket, None)
             while not inbox.empty():
-                if isinstance(found := inbox.get(), Outcome):
+                if isinstance(found := inbox.get(), WorkResult):
                     self._outcomes[found.ticket] = found

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whet.core.errors import SandboxError, WhetError
-from whet.sandbox.workers.base import End, Outcome
+from whet.sandbox.workers.base import End, WorkResult
 
 
 def ours(name: str) -> Any:
@@ -51,7 +51,7 @@ def raised(data: Mapping[str, Any]) -> WhetError:
     return error
 
 
-def error_of(outcome: Outcome) -> WhetError:
+def error_of(outcome: WorkResult) -> WhetError:
     """Returns what is to be raised for work that is not done."""
     if outcome.end is End.FAILED and outcome.raised is not None:
         return raised(outcome.raised)

@@ -9,7 +9,7 @@ import threading
 from whet.core.errors import UsageError
 from whet.sandbox.workers.dispatch import Dispatcher
 from whet.sandbox.workers.labels import labels_here
-from whet.sandbox.workers.places import Piece, Place, Seat
+from whet.sandbox.workers.places import HostRecord, Piece, Seat
 from whet.sandbox.workers.process import Worker, WorkerDiedError
 
 
@@ -26,7 +26,7 @@ class Local(Dispatcher):
         if slots < 0:
             raise UsageError(f"{slots} local workers cannot be had; ask for 1 or more")
         slots = slots or len(os.sched_getaffinity(0))
-        place = Place(socket.gethostname(), labels_here())
+        place = HostRecord(socket.gethostname(), labels_here())
         self._workers = [Worker(place.name) for _ in range(slots)]
         self._join(place, slots)
 

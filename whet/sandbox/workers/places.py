@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from whet.sandbox.workers.base import Host, Needs, Standing, Work
+from whet.sandbox.workers.base import Host, HostStatus, Needs, Work
 from whet.sandbox.workers.serve import Order
 
 PATIENCE_SECONDS = 60.0
@@ -56,7 +56,7 @@ class Seat:
         forsaken: whether that piece is done elsewhere by now.
     """
 
-    place: Place
+    place: HostRecord
     number: int
     piece: Piece | None = None
     begun: float = 0.0
@@ -64,8 +64,8 @@ class Seat:
 
 
 @dataclass(eq=False, slots=True)
-class Place:
-    """A host; see `whet.sandbox.workers.base.Host`.
+class HostRecord:
+    """What a driver keeps of a host; see `whet.sandbox.workers.base.Host`.
 
     Attributes:
         name: of it.
@@ -82,7 +82,7 @@ class Place:
 
     name: str
     labels: Mapping[str, str]
-    standing: Standing = Standing.READY
+    standing: HostStatus = HostStatus.READY
     why: str = ""
     changed: float = field(default_factory=time.monotonic)
     seats: list[Seat] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Place:
         """Whether something is measured there, on the one core that measurements are made on."""
         return any(seat.piece is not None and seat.piece.work.needs.timing for seat in self.seats)
 
-    def stand(self, standing: Standing, why: str = "") -> None:
+    def stand(self, standing: HostStatus, why: str = "") -> None:
         """Changes its standing."""
         if standing is not self.standing:
             self.changed = time.monotonic()
@@ -131,28 +131,28 @@ class Line:
         self.needs = needs
         self.pieces: deque[Piece] = deque()
 
-    def fits(self, place: Place) -> bool:
+    def fits(self, place: HostRecord) -> bool:
         """Whether a host has what the work needs."""
         needs = self.needs
         named = not needs.host or needs.host == place.name
         return named and all(place.labels.get(name) == value for name, value in needs.labels.items())
 
-    def may_begin(self, place: Place) -> bool:
+    def may_begin(self, place: HostRecord) -> bool:
         """Whether a host may begin with it now."""
         return bool(self.pieces) and self.fits(place) and not (self.needs.timing and place.measuring)
 
-    def hopeless(self, places: Iterable[Place], patience: float = PATIENCE_SECONDS) -> str:
+    def hopeless(self, places: Iterable[HostRecord], patience: float = PATIENCE_SECONDS) -> str:
         """Returns why no host will do it; empty while one may."""
         places = list(places)
         fit = [place for place in places if self.fits(place)]
         late = time.monotonic() - patience
-        if any(place.standing is Standing.READY or place.changed > late for place in fit):
+        if any(place.standing is HostStatus.READY or place.changed > late for place in fit):
             return ""
         if fit:
             return "; ".join(f"host {place.name} gets no work: {place.why}" for place in fit)
         if self.needs.host and not any(place.name == self.needs.host for place in places):
             return f"no host is called {self.needs.host}; there are {', '.join(place.name for place in places)}"
-        alive = {_labels(place.labels) for place in places if place.standing is not Standing.LOST}
+        alive = {_labels(place.labels) for place in places if place.standing is not HostStatus.LOST}
         there = "; ".join(sorted(alive)) or "nothing: there is none"
         return f"no host has {_labels(self.needs.labels) or 'joined'}; the hosts have: {there}"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from whet.sandbox.workers.base import Needs, Standing, Work
+from whet.sandbox.workers.base import HostStatus, Needs, Work
 from whet.sandbox.workers.dispatch import Dispatcher
 from whet.sandbox.workers.errors import raised
 from whet.sandbox.workers.health import Moment, now
-from whet.sandbox.workers.places import Piece, Place, Seat
+from whet.sandbox.workers.places import HostRecord, Piece, Seat
 from whet.sandbox.workers.quarantine import Quarantine
 from whet.sandbox.workers.serve import WorkReply
 
@@ -41,14 +41,14 @@ class Probing(Dispatcher):
                     self._fault(seat.place, f"its health probe has not answered in {PROBE_SECONDS:g} s")
             at = now()
             for place in self._places.values():
-                idle = not place.busy and place.standing is not Standing.LOST
+                idle = not place.busy and place.standing is not HostStatus.LOST
                 if idle and place.seats and self._quarantine.due(place.name, at):
                     self._wanted.add(place.name)
             self._fill(list(self._idle))
 
     def _next(self, seat: Seat) -> Piece | None:
         place = seat.place
-        if place.name not in self._wanted or place.standing is Standing.LOST or place.measuring:
+        if place.name not in self._wanted or place.standing is HostStatus.LOST or place.measuring:
             return super()._next(seat)
         self._wanted.discard(place.name)
         self._probed[seat] = now()
@@ -74,15 +74,15 @@ class Probing(Dispatcher):
                 self._fault(seat.place, f"its health probe ended early: {cause}")
             self._freed(seat)
 
-    def _judge(self, place: Place, answer: WorkReply, sent_at: Moment) -> None:
+    def _judge(self, place: HostRecord, answer: WorkReply, sent_at: Moment) -> None:
         if answer.raised is not None:
             self._fault(place, f"its health probe failed: {raised(answer.raised)}")
         elif why := self._quarantine.judge(place.name, answer.result, sent_at, now()):
-            self._leave(place, Standing.QUARANTINED, why, FAULT)
-        elif place.standing is not Standing.LOST:
-            place.stand(Standing.READY)
+            self._leave(place, HostStatus.QUARANTINED, why, FAULT)
+        elif place.standing is not HostStatus.LOST:
+            place.stand(HostStatus.READY)
             self._fill(place.seats)
 
-    def _fault(self, place: Place, why: str) -> None:
-        if place.standing is not Standing.LOST:
-            self._leave(place, Standing.QUARANTINED, self._quarantine.blame(place.name, why, now()), FAULT)
+    def _fault(self, place: HostRecord, why: str) -> None:
+        if place.standing is not HostStatus.LOST:
+            self._leave(place, HostStatus.QUARANTINED, self._quarantine.blame(place.name, why, now()), FAULT)

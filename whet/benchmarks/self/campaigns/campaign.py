@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from whet.benchmarks.self.campaigns.place import Place
+from whet.benchmarks.self.campaigns.place import CampaignProvenance
 from whet.core.errors import BaselineError, SandboxError, UsageError, nearest
 from whet.core.plain import from_plain, to_plain
 from whet.core.store import default_home
@@ -101,7 +101,7 @@ class Results:
 
     campaign: str
     seed: int
-    place: Place
+    place: CampaignProvenance
     counts: Mapping[str, int]
     records: tuple[Record, ...]
     schema: str = SCHEMA
@@ -134,7 +134,7 @@ class Campaign(Protocol):
         ...
 
 
-def run(campaign: Campaign, file: Path, place: Place) -> Iterator[str]:
+def run(campaign: Campaign, file: Path, place: CampaignProvenance) -> Iterator[str]:
     """Measures the items asked for that have no result yet; yields a line for each of them, then the table.
 
     Args:
@@ -213,13 +213,13 @@ def digest(*folders: Path) -> str:
     return total.hexdigest()
 
 
-def key_of(campaign: Campaign, item: Item, place: Place) -> str:
+def key_of(campaign: Campaign, item: Item, place: CampaignProvenance) -> str:
     """Returns what a result of an item holds for."""
     parts = (campaign.name, campaign.seed, item.id, item.subject, json.dumps(to_plain(place.lasting), sort_keys=True))
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:16]
 
 
-def _known(campaign: Campaign, file: Path, place: Place) -> dict[str, Record]:
+def _known(campaign: Campaign, file: Path, place: CampaignProvenance) -> dict[str, Record]:
     """Returns the results in the file that still hold, those of items that nobody asks for now among them."""
     if not file.exists():
         return {}
@@ -244,7 +244,7 @@ def _measured(measure: Measure, item: Item, key: str) -> Record:
     return Record(item.id, key, _now(), seconds, found.status, found.line, found.facts)
 
 
-def _results(campaign: Campaign, place: Place, records: Iterable[Record]) -> Results:
+def _results(campaign: Campaign, place: CampaignProvenance, records: Iterable[Record]) -> Results:
     order = {item.id: number for number, item in enumerate(campaign.items)}
     kept = sorted(records, key=lambda record: order[record.id])
     last = max(record.when for record in kept)

@@ -33,7 +33,7 @@ SEED = 20260101
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MutationResult:
     """What one task's differential rung makes of its mutants.
 
     Attributes:
@@ -93,7 +93,7 @@ class Mutants:
         def measure(item: Item) -> Finding:
             folder = target_folder(item.id)
             task = read_task(str(folder), Options())
-            return Found(audit_task(task, Options(seed=self.seed), self._most), reasons(folder)).finding
+            return MutationResult(audit_task(task, Options(seed=self.seed), self._most), reasons(folder)).finding
 
         yield measure
 

@@ -19,7 +19,7 @@ PACKAGE = Path(whet.__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CampaignProvenance:
     """Date, machine and commit.
 
     Attributes:
@@ -51,7 +51,7 @@ class Place:
     cgroup_v2: bool
 
     @property
-    def lasting(self) -> Place:
+    def lasting(self) -> CampaignProvenance:
         """All of it but the date."""
         return replace(self, date="")
 
@@ -65,10 +65,10 @@ class Place:
         )
 
 
-def this_place() -> Place:
+def this_place() -> CampaignProvenance:
     """Describes this machine and this checkout, now."""
     machine, (commit, dirty) = provenance.machine(), _commit()
-    return Place(
+    return CampaignProvenance(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         commit=commit,
         dirty=dirty,

@@ -15,7 +15,7 @@ from typing import Any
 
 from whet.agents.calls import Calls
 from whet.benchmarks.self.rehearsal import asked
-from whet.benchmarks.self.scale.checking import Faults, Told, faults
+from whet.benchmarks.self.scale.checking import Faults, ReceivedResults, faults
 from whet.benchmarks.self.scale.driving import Script
 from whet.benchmarks.self.scale.work import key_of, lines_of
 from whet.core.store import Store
@@ -108,9 +108,9 @@ def _name(call: dict[str, Any]) -> str:
     return asked(call["role"], call["sample"], [(part["role"], part["text"]) for part in call["prompt"]])
 
 
-def told(script: Script, results: int) -> Told:
+def told(script: Script, results: int) -> ReceivedResults:
     """Returns what the drivers of a script were told: each of them once, and all of them the same."""
-    found = Told(results)
+    found = ReceivedResults(results)
     seen = set()
     for driver, number, execution in lines_of(script.told):
         result = {"number": int(number), "execution": execution}

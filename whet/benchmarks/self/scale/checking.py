@@ -37,7 +37,7 @@ class Faults:
         return f"lost {self.lost}, doubled {self.doubled}, wrong {self.wrong}"
 
 
-class Told:
+class ReceivedResults:
     """What drivers were told of so many candidates; takes ten bytes for each, so that it is no part of their growth."""
 
     def __init__(self, candidates: int) -> None:
@@ -63,7 +63,7 @@ class Told:
         return f"{self._executions[number]:016x}" if self._seen[number] else None
 
 
-def faults(store: Store, run: str, candidates: int, links: int, told: Told) -> Faults:
+def faults(store: Store, run: str, candidates: int, links: int, told: ReceivedResults) -> Faults:
     """Returns what is wrong with the results of a run in a store; under its key each can be there but once."""
     lost = wrong = 0
     doubled = set(told.doubled)

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from whet.benchmarks.self.scale.checking import Faults, Told, faults
+from whet.benchmarks.self.scale.checking import Faults, ReceivedResults, faults
 from whet.benchmarks.self.scale.memory import Memory
 from whet.benchmarks.self.scale.places import RAY, finished, slots_on
 from whet.benchmarks.self.scale.saying import missed
@@ -57,7 +57,7 @@ def report(candidates: int = CANDIDATES, settled: int = SETTLED) -> Iterator[str
     yield "| candidates | a second since the line before | driver | raylet | Ray's control | workers |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory(prefix="whet-self-") as folder:
-        home, told = Path(folder), Told(candidates)
+        home, told = Path(folder), ReceivedResults(candidates)
         looks: list[Look] = []
         with slots_on(RAY, SLOTS, home) as executor:
             for look in flood(executor, candidates, settled, told):
@@ -68,7 +68,7 @@ def report(candidates: int = CANDIDATES, settled: int = SETTLED) -> Iterator[str
     yield from _verdict(looks, found, candidates)
 
 
-def flood(executor: Executor, candidates: int, settled: int, told: Told) -> Iterator[Look]:
+def flood(executor: Executor, candidates: int, settled: int, told: ReceivedResults) -> Iterator[Look]:
     """Has very many candidates done, and yields what it sees on the way: first when it has settled."""
     every = (candidates - settled) // LOOKS
     marks = [settled + every * number for number in range(LOOKS)] + [candidates]

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from whet.core.errors import WhetError
-from whet.sandbox.workers.base import End, Executor, Outcome, Work
+from whet.sandbox.workers.base import End, Executor, Work, WorkResult
 from whet.sandbox.workers.cluster import Cluster
 from whet.sandbox.workers.registry import open_executor
 
@@ -57,12 +57,12 @@ def surrounded(**environment: str) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def done(executor: Executor, work: Iterable[Work]) -> Iterator[Outcome]:
+def done(executor: Executor, work: Iterable[Work]) -> Iterator[WorkResult]:
     """Has work done, and yields what came of it; see `finished`."""
     return finished(executor, [executor.submit(one) for one in work])
 
 
-def finished(executor: Executor, tickets: Collection[int]) -> Iterator[Outcome]:
+def finished(executor: Executor, tickets: Collection[int]) -> Iterator[WorkResult]:
     """Yields what came of work that is under way.
 
     Raises:

@@ -48,7 +48,7 @@ WANTED = {"omp": ("#pragma omp",), "mpi": ("MPI_", "MPI."), "mpi+omp": ("MPI_", 
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DriverReport:
     """What a driver printed of one run.
 
     Attributes:
@@ -147,7 +147,7 @@ def _runs(data: Mapping[str, Any], binary: bytes, lab: Lab) -> tuple[list[dict[s
             ran, told = _run(data["model"], counts, tree, lab)
             if isinstance(told, str):
                 reason = reason or f"{_words(counts)}{told}"
-                told = Told(False)
+                told = DriverReport(False)
             elif not told.valid:
                 reason = reason or f"{_words(counts)}its results are not those of the suite's own program"
             times = {"runtime": told.runtime, "best_sequential_runtime": told.sequential}
@@ -161,7 +161,7 @@ def _words(counts: Mapping[str, int]) -> str:
     return f"with {named}: " if named else ""
 
 
-def _run(model: str, counts: Mapping[str, int], tree: Any, lab: Lab) -> tuple[Ran, Told | str]:
+def _run(model: str, counts: Mapping[str, int], tree: Any, lab: Lab) -> tuple[Ran, DriverReport | str]:
     ranks = "num_procs" in counts
     limits = replace(LIMITS, seconds=RUN_SECONDS)
     with (
@@ -177,7 +177,7 @@ def _run(model: str, counts: Mapping[str, int], tree: Any, lab: Lab) -> tuple[Ra
     return ran, told(ran.stdout, ran.seconds) if ran.well else ran.why
 
 
-def told(stdout: str, seconds: float) -> Told | str:
+def told(stdout: str, seconds: float) -> DriverReport | str:
     """Returns what a driver's lines say, or what is wrong with them.
 
     Args:
@@ -192,7 +192,7 @@ def told(stdout: str, seconds: float) -> Told | str:
     if any(len(values) > 1 for values in lines.values()):
         return "a line of the driver comes twice: the answer wrote one of them"
     if lines["Validation"] != ["PASS"]:
-        return Told(False) if lines["Validation"] else "the driver came to no end"
+        return DriverReport(False) if lines["Validation"] else "the driver came to no end"
     try:
         runtime, sequential = (float(lines[key][0]) for key in ("Time", "BestSequential"))
     except (IndexError, ValueError):
@@ -201,7 +201,7 @@ def told(stdout: str, seconds: float) -> Told | str:
         return "it tells times that there are not"
     if REPEATS * (runtime + sequential) > seconds + SLACK:
         return f"it tells more time than the {seconds:.3g} s that passed out here"
-    return Told(True, runtime, sequential)
+    return DriverReport(True, runtime, sequential)
 
 
 def _expect_reference(problem: Problem, lab: Lab) -> None:

@@ -42,7 +42,7 @@ patch --batch --fuzz=5 -p1 -i ../answer.diff
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TestResult:
     """What came of one test.
 
     Attributes:
@@ -83,7 +83,7 @@ class Tree:
         """Runs the prepared environment's python in the copy."""
         return self.run(f"{self._python} -B {shlex.join(words)}", seconds, cores=cores)
 
-    def test(self, words: Sequence[str], cores: Sequence[int] = ()) -> dict[str, Outcome] | str:
+    def test(self, words: Sequence[str], cores: Sequence[int] = ()) -> dict[str, TestResult] | str:
         """Runs pytest in the copy: test -> what came of it, or why nothing did.
 
         Args:
@@ -101,17 +101,19 @@ class Tree:
         return outcomes(content.decode("utf-8", "replace"))
 
 
-def outcomes(text: str) -> dict[str, Outcome]:
+def outcomes(text: str) -> dict[str, TestResult]:
     """Returns what the plugin wrote; lines in another form are no outcomes."""
-    found: dict[str, Outcome] = {}
+    found: dict[str, TestResult] = {}
     for line in text.splitlines():
         try:
             told = json.loads(line)
             test, well, seconds = str(told["test"]), told["outcome"] == "passed", float(told["duration"])
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
-        before = found.get(test, Outcome(True, 0.0))
-        found[test] = Outcome(before.passed and well, before.seconds + (seconds if told.get("when") == "call" else 0.0))
+        before = found.get(test, TestResult(True, 0.0))
+        found[test] = TestResult(
+            before.passed and well, before.seconds + (seconds if told.get("when") == "call" else 0.0)
+        )
     return found
 
 

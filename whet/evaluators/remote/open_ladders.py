@@ -21,7 +21,7 @@ MOST = 2
 """Each has a sandbox with warm processes."""
 
 
-class Standing:
+class OpenLadder:
     """An open ladder.
 
     Attributes:
@@ -73,7 +73,7 @@ class Ladders:
     """The newest ladders of a worker, by what opened them."""
 
     def __init__(self) -> None:
-        self._open: dict[str, Standing] = {}
+        self._open: dict[str, OpenLadder] = {}
 
     @staticmethod
     def of(bench: Bench) -> Ladders:
@@ -82,16 +82,16 @@ class Ladders:
         return found
 
     @contextmanager
-    def lent(self, bench: Bench, opening: Opening) -> Iterator[Standing]:
+    def lent(self, bench: Bench, opening: Opening) -> Iterator[OpenLadder]:
         """Gives the ladder of an opening; one in which anything broke is not used again."""
         name = str(opening)
-        standing = self._open.pop(name, None) or self._opened(bench, opening)
+        opened = self._open.pop(name, None) or self._opened(bench, opening)
         try:
-            yield standing
+            yield opened
         except BaseException:
-            standing.close()
+            opened.close()
             raise
-        self._open[name] = standing
+        self._open[name] = opened
 
     def rename(self, opening: Opening, known: Opening) -> None:
         """Has a ladder answer to another opening: that of the task as it was made ready."""
@@ -105,10 +105,10 @@ class Ladders:
         while self._open:
             self._open.popitem()[1].close()
 
-    def _opened(self, bench: Bench, opening: Opening) -> Standing:
+    def _opened(self, bench: Bench, opening: Opening) -> OpenLadder:
         while len(self._open) >= MOST:
             self._open.pop(next(iter(self._open))).close()
         task = task_of(bench.store, opening.task)
         if task.tests is not None and not task.root.is_dir():
             raise UsageError(f"host {bench.host} has no folder {task.root}, in which the tests of {task.name} run")
-        return Standing(task, opening, bench.store)
+        return OpenLadder(task, opening, bench.store)

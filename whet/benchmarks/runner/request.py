@@ -70,7 +70,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BenchRequest:
     """What is asked of one run.
 
     Attributes:
@@ -111,6 +111,6 @@ class ProblemSample:
     problem: Problem
     sample: int
 
-    def key(self, asked: Asked) -> Key:
+    def key(self, asked: BenchRequest) -> Key:
         """Returns the key of its row; see `whet.benchmarks.results.Row.key`."""
         return (asked.suite.name, self.problem.digest, self.problem.id, *asked.labels, self.sample)
