@@ -1,0 +1,87 @@
+"""Under several sets of flags, what lies outside the calls is judged of the measurement that a verdict rests on."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from whet.core.candidate import Candidate
+from whet.core.options import Options
+from whet.core.verdict import Verdict
+from whet.evaluators.artifacts import Artifact
+from whet.evaluators.ladder import open_ladder
+from whet.evaluators.targets import read_task
+from whet.evaluators.timing.hidden_costs import HiddenCosts
+from whet.evaluators.timing.statistics import Stage, StoppingPlan
+from whet.sandbox.toolchains import native
+from whet.testing.scripted_meter import Script, ScriptedInstruments
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+TOTAL = """#include <stdint.h>
+uint64_t total(const uint32_t *numbers, int64_t n)
+{
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += numbers[i];
+    return sum;
+}
+"""
+TASK = """
+[task]
+name = "total"
+language = "c"
+target = "total.c"
+symbol = "total"
+[signature]
+prototype = "uint64_t total(const uint32_t *numbers, int64_t n)"
+numbers = {length = "n"}
+n = {role = "size", min = 0}
+[workload]
+sizes = [40]
+"""
+GAIN = 4.0
+LOOKS = (Stage(3, 1.0),)
+"""Three turns that agree have p = 1/8."""
+CHARGED = 0.002
+"""Seconds of a pass, of which the candidate's has 6.25 ms: 4x becomes 3.03x."""
+
+
+class Counting(ScriptedInstruments):
+    """Notes whose hidden costs are looked for."""
+
+    def __init__(self) -> None:
+        super().__init__(Script(GAIN, hidden=CHARGED, looks=StoppingPlan(LOOKS, LOOKS, LOOKS)))
+        self.looked_at: list[str] = []
+
+    def hidden_costs(
+        self, baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
+    ) -> HiddenCosts:
+        """See `ScriptedInstruments.hidden_costs`."""
+        self.looked_at.append(candidate.tree.name)
+        return super().hidden_costs(baseline, candidate, payloads, part, seconds)
+
+
+def test_costs_outside_the_calls_are_charged_where_the_ratio_is_least(tmp_path: Path) -> None:
+    (tmp_path / "total.c").write_text(TOTAL)
+    (tmp_path / "whet.toml").write_text(TASK)
+    settings = Options(confidence=0.8)
+    task = read_task(str(tmp_path), settings)
+    instruments = Counting()
+    candidate = Candidate(TOTAL.replace("i = 0; i < n; i++", "i = n - 1; i >= 0; i--"))
+    with closing(open_ladder(task, settings, 1, instruments=instruments)) as ladder:
+        ladder.validate()
+        confirmed = ladder.confirm(candidate, Verdict(candidate.id, ()))
+    assert confirmed.confirmed
+    assert len(instruments.looked_at) == 1
+    rows = confirmed.rungs[-1].evidence["measurements"]
+    assert len(rows) == len(native.variants(task)) > 1
+    charged = [row for row in rows if row["raw"]["hidden_costs"]]
+    assert [row["speedup"]["ratio"] for row in charged] == [pytest.approx(25 / (25 / GAIN + 2), rel=0.01)]
+    assert confirmed.measurement is not None
+    assert confirmed.measurement.speedup.ratio == charged[0]["speedup"]["ratio"]
+    others = [row["speedup"]["ratio"] for row in rows if row is not charged[0]]
+    assert others == [pytest.approx(GAIN, rel=0.01)] * len(others)
