@@ -16,6 +16,7 @@ import pytest
 import whet
 from whet.agents.learning.rewards import UNJUDGED, outcome_of, reward_of
 from whet.core.candidate import Candidate
+from whet.core.events import Event
 from whet.core.options import Options
 from whet.core.result import Status, status_of
 from whet.core.store import Store
@@ -24,6 +25,7 @@ from whet.evaluators.artifacts import Builder
 from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.evidence.record import bundle_of
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError
+from whet.evaluators.judged import climb as judged_climb
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.processes import Pass
@@ -229,3 +231,20 @@ def test_a_timed_rung_that_loses_the_baseline_is_repeated_and_then_left_undecide
     last = found.rungs[-1]
     assert (last.name, last.status, last.reason) == (name, status, reason)
     assert (status_of(found) is Status.REJECTED) == (plant is wrong)
+
+
+@pytest.mark.parametrize("planting", [late, nothing])
+def test_what_is_not_decided_where_it_is_confirmed_has_no_figure(
+    checked: tuple[Ladder, Candidate, Verdict], planted: Planted, planting: Callable[..., Any]
+) -> None:
+    ladder, candidate, _ = checked
+
+    planted.begin(nothing)
+
+    def hear(event: Event) -> None:
+        if event.data.get("state") == "confirming":
+            planted.begin(planting)
+
+    found = judged_climb(ladder, candidate, hear)
+    assert (found.undecided is None) == (planting is nothing)
+    assert (found.measurement is None) == (planting is late)

@@ -145,7 +145,10 @@ def climb(ladder: Verifier, candidate: Candidate, listener: Listener) -> Verdict
     for state, step in steps:
         data = {"candidate": candidate.id, "origin": candidate.origin, "state": state}
         listener(Event(EventKind.CANDIDATE, state, data))
+        shown = verdict.measurement
         verdict = step(candidate, verdict)
+        if verdict.undecided and verdict.measurement is shown:
+            verdict = replace(verdict, measurement=None)  # what a first look showed is no answer
         if verdict.failed or verdict.undecided:
             break
     rungs = list(verdict.rungs)
