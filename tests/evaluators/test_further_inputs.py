@@ -24,7 +24,6 @@ from whet.evaluators.timing.decision import described
 from whet.evaluators.timing.further import (
     LONGEST_SECONDS,
     MOST_PASSES,
-    ROUNDS_OF_HANDOVERS,
     WINDOW_OF_HANDOVERS,
     further_inputs,
     mix,
@@ -72,7 +71,7 @@ def test_rounds_make_the_faster_window_long_as_far_as_the_slower_one_may_grow(ga
     longer = found / rounds
     assert found >= rounds
     assert longer * 0.025 <= LONGEST_SECONDS or found == rounds
-    enough = longer * 0.025 / gain >= 0.99 * ROUNDS_OF_HANDOVERS * HANDOVER
+    enough = longer * 0.025 / gain >= 0.99 * WINDOW_OF_HANDOVERS * HANDOVER
     assert enough or (found + 1) / rounds * 0.025 > 0.99 * LONGEST_SECONDS
 
 

@@ -21,9 +21,6 @@ from whet.evaluators.processes import Pass
 WINDOW_OF_HANDOVERS = 50
 """How many times what it costs to hand over inputs and outcomes the candidate's window shall last: what is unsure of
 that cost then moves a ratio by some per mille."""
-ROUNDS_OF_HANDOVERS = 15
-"""The same of a pass that gets more rounds, and gives as many to the baseline. What is unsure of handing over, a tenth
-of it as a rule, then moves a ratio by less than one per cent; more would take as much longer on both sides."""
 MOST_PASSES = 6
 """How many times the baseline's inputs a pass of the candidate has at most: in so many calls, and no more, hidden costs
 look for parts of answers that are kept from one call to the next."""
@@ -89,7 +86,7 @@ def more_rounds(passes: Mapping[str, Pass], rounds: int) -> int:
     """
     handover = _handover(passes)
     calls = [_in_calls(one, handover) for one in (passes["candidate"], *_baselines(passes))]
-    wanted = math.ceil(ROUNDS_OF_HANDOVERS * handover / (min(calls) / rounds))
+    wanted = math.ceil(WINDOW_OF_HANDOVERS * handover / (min(calls) / rounds))
     return max(rounds, min(wanted, int(LONGEST_SECONDS / (max(calls) / rounds))))
 
 
