@@ -95,10 +95,12 @@ def native_bench() -> OfKnownTurns:
 
 
 def test_a_native_function_gets_the_rounds_that_a_turn_shows_and_keeps_them_when_it_is_gone_on_with() -> None:
-    found = described(with_rounds(native_bench(), 1, None).workloads)
+    bench, first = with_rounds(native_bench(), 1, None)
+    found = described(bench.workloads)
+    assert first == native_bench().turn(1), "which is thrown away, so no other is measured for that"
     assert [work["repeats"] for work in found] == [80, 0]
-    again = with_rounds(native_bench(), 0, found)
-    assert isinstance(again, Bench), "no turn is measured for it"
+    again, none = with_rounds(native_bench(), 0, found)
+    assert none is None, "no turn is measured for it"
     assert described(again.workloads) == found
 
 

@@ -220,7 +220,8 @@ class Measuring:
         theirs = sound(built)
         fresh = self._bench(ours, theirs, request.workloads, self._oracle.judge, baseline, cores)
         begun = plan.begun
-        fresh = with_rounds(fresh, derive(seed, extra, "rounds"), begun.raw["workloads"] if begun is not None else None)
+        described_before = begun.raw["workloads"] if begun is not None else None
+        fresh, first = with_rounds(fresh, derive(seed, extra, "rounds"), described_before)
         workloads = fresh.workloads
         # Another process of ours may have found passes of another length right.
         known = begun.raw if begun is not None and begun.raw["workloads"] == described(workloads) else None
@@ -237,6 +238,8 @@ class Measuring:
         def take(number: int) -> Turn:
             nonlocal bench
             self._told(request, number)
+            if number == 0 and first is not None:
+                return first
             turn = bench.turn(derive(seed, extra, number))
             if number == 0:
                 bench = bench.lengthened(turn)
@@ -283,8 +286,12 @@ class Measuring:
 
     def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement:
         """Measures against a version that torch.compile made."""
-        bench = with_rounds(fresh, rounds, None)
-        return sequential(partial(_drawn_turn, bench, seed, name), bench.workloads, STAGES, self._rule(name))
+        bench, first = with_rounds(fresh, rounds, None)
+
+        def take(number: int) -> Turn:
+            return first if number == 0 and first is not None else bench.turn(derive(seed, name, number))
+
+        return sequential(take, bench.workloads, STAGES, self._rule(name))
 
     def _bench(
         self,
@@ -313,12 +320,10 @@ class Measuring:
         return language_of_task(task).baseline(task, extra, self._builder.interpreter.version)
 
 
-def _drawn_turn(bench: Bench, seed: int, name: str, number: int) -> Turn:
-    return bench.turn(derive(seed, name, number))
+def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> tuple[Bench, Turn | None]:
+    """Returns a bench with as many rounds of what repeats its inputs as a turn shows that it needs, and that turn.
 
-
-def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> Bench:
-    """Returns a bench with as many rounds of what repeats its inputs as a turn shows that it needs.
+    The machine has settled in it, so it serves as the one that is thrown away before the first that counts.
 
     Args:
         bench: to measure on.
@@ -330,14 +335,15 @@ def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | No
     """
     repeating = [work for work in bench.workloads if work.repeats]
     if not repeating or not bench.meter.lengthens:
-        return bench
+        return bench, None
+    turn: Turn | None = None
     if begun is not None:
         rounds = {work["name"]: work["repeats"] for work in begun}
     else:
         turn = bench.turn(seed)
         rounds = {work.name: more_rounds(turn.passes[work.name], work.repeats) for work in repeating}
     works = [replace(work, repeats=rounds.get(work.name, work.repeats)) for work in bench.workloads]
-    return replace(bench, workloads=works)
+    return replace(bench, workloads=works), turn
 
 
 def refused_by_clang(builder: Builder, extra: tuple[str, ...]) -> str:

@@ -33,6 +33,8 @@ SIZES = {name: ctypes.sizeof(cls) for name, cls in TYPES.items()}
 DTYPES = {name: f"{'|' if size == 1 else '<'}{LETTERS[name[0]]}{size}" for name, size in SIZES.items()}
 """As `numpy.dtype.str` has them."""
 NARROW = {"<f4": "f", "<f8": "d"}
+CODES = {f"{'u' * code.isupper()}int{8 * array(code).itemsize}": code for code in "bBhHiIqQ"}
+"""Of the module `array`, which packs a list of numbers ten times as fast as ctypes."""
 UNWRITTEN = 0xFF
 """In each byte that a function has to write: as a float it is no number, as an integer the largest or -1."""
 
@@ -193,6 +195,11 @@ def element_bytes(value: Any, kind: str, name: str) -> bytes:
 
 
 def _packed(numbers: Any, kind: str, name: str) -> bytes:
+    try:
+        if kind in CODES:
+            return array(CODES[kind], numbers).tobytes()
+    except (TypeError, OverflowError):  # ctypes takes what is out of range as C does
+        pass
     try:
         return bytes((TYPES[kind] * len(numbers))(*numbers))
     except (TypeError, ValueError, OverflowError) as error:
