@@ -25,7 +25,7 @@ import whet.benchmarks.runner.work
 from whet.agents.calls import Calls, CallState
 from whet.agents.models.base import Usage
 from whet.benchmarks.runner.answers import given_answers
-from whet.benchmarks.runner.request import BenchRequest, Loop, Total
+from whet.benchmarks.runner.request import BenchRequest, LoopSettings, Total
 from whet.benchmarks.runner.rows import read_rows
 from whet.benchmarks.runner.run import opened
 from whet.core.errors import WhetError
@@ -204,7 +204,7 @@ def drive(order: dict) -> None:
     suite = Revision(order.get("problems", 4), Path("../judged"), order.get("seconds", 0.0))
     suite.revision, suite.drivers, suite.gate = order.get("data", ""), order.get("drivers", 1), order.get("gate", "")
     model = f"openai:fake@{order['url']}"
-    loop = Loop(model, model, "best-of", order.get("rounds", 2), 2, Budget(usd=order.get("usd", 1.0)))
+    loop = LoopSettings(model, model, "best-of", order.get("rounds", 2), 2, Budget(usd=order.get("usd", 1.0)))
     asked = BenchRequest(
         suite,
         loop if order["url"] else given_answers("unchanged", suite.read(Path()).problems, suite),

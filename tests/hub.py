@@ -8,12 +8,12 @@ import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.flow import Flow
 from whet.bot.github import App
 from whet.bot.outcome import Stopped, carry_out
 from whet.bot.queue import Queue
-from whet.bot.settings import Limits, Places
+from whet.bot.settings import JobLimits, Places
 from whet.bot.webhook import read_event
 from whet.testing.fake_github import APP, FakeGitHub
 
@@ -97,7 +97,7 @@ def make_source(folder: Path, **base: str) -> Path:
 class ScriptedEngine:
     """An engine whose findings stand in a script; what it was asked is kept."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FunctionFinding] = field(default_factory=list)
     asked: list[tuple] = field(default_factory=list)
     wait: bool = False
     known: dict[str, float] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class ScriptedEngine:
         return [one for one in self.findings if one.command == "verify"]
 
 
-GAIN = Finding(
+GAIN = FunctionFinding(
     target="lists.py::dedup",
     command="optimize",
     answer=FunctionStatus.FASTER,
@@ -140,13 +140,13 @@ NONE = replace(GAIN, answer=FunctionStatus.NOT_SHOWN, patch="", ratio=1.0, low=0
 class Bot:
     """The bot's parts around a fake GitHub, in this process; without a server."""
 
-    def __init__(self, folder: Path, hub: FakeGitHub, engine, limits: Limits | None = None) -> None:
+    def __init__(self, folder: Path, hub: FakeGitHub, engine, limits: JobLimits | None = None) -> None:
         self.hub = hub
         self.places = Places(folder / "bot", hub.url, f"{hub.url}/{{repository}}.git", 0.0)
         self.queue = Queue(self.places.folder)
         self.engine = engine
         app = App(APP, hub.key, hub.url, 0.0)
-        self.flow = Flow(self.queue, app.repository, engine, self.places, limits or Limits())
+        self.flow = Flow(self.queue, app.repository, engine, self.places, limits or JobLimits())
 
     def accept(self, delivery: str, event: str, payload) -> None:
         self.queue.accept([(delivery, read_event(event, json.dumps(payload)))])

@@ -17,7 +17,7 @@ from whet.agents.gates import Abandoned, Gate
 from whet.agents.history import TIME_IS_UP, Caps
 from whet.agents.lanes import side_by_side
 from whet.agents.ledger import Ledger
-from whet.agents.limits import Limits, provider_of
+from whet.agents.limits import ProviderGates, provider_of
 from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Request
 from whet.agents.models.in_turn import InTurn
 from whet.agents.models.manual import ManualModel
@@ -47,7 +47,7 @@ class Run:
         self.run = self.store.begin("optimize", "target", {})
         self.meter = BudgetMeter(Budget(**caps), Prices({}))  # type: ignore[arg-type]
         configured = {} if limits is None else {"paid": limits}
-        self.ledger = Ledger(self.store, self.run, self.meter, Limits(configured), retry=Retry(first=0.001))
+        self.ledger = Ledger(self.store, self.run, self.meter, ProviderGates(configured), retry=Retry(first=0.001))
         self.caps = Caps(self.store, self.run, self.meter)
         self.asking = Asking(self.ledger, self.caps)
 
@@ -362,7 +362,7 @@ def test_a_pause_holds_for_all_until_it_is_over() -> None:
 def test_a_providers_pause_makes_its_other_calls_wait_and_nobody_elses(home: Path) -> None:
     run = Run(home)
     told = threading.Event()
-    ledger = Ledger(run.store, run.run, run.meter, Limits(clock=Clock()), sleep=lambda seconds: told.set())
+    ledger = Ledger(run.store, run.run, run.meter, ProviderGates(clock=Clock()), sleep=lambda seconds: told.set())
 
     def say(asked: Request) -> Line:
         return "yes" if told.is_set() else ModelError("too many requests", retry_after=30.0)

@@ -21,12 +21,12 @@ from whet.agents.models.base import ModelError, Reply, Usage
 from whet.agents.models.openai import OpenAIModel
 from whet.agents.models.retry import Retry
 from whet.agents.optimize import replay, resume
-from whet.core.circumstances import Cost, TimedInput
+from whet.core.circumstances import ModuleCost, TimedInput
 from whet.core.errors import UsageError
 from whet.core.result import Status
 from whet.core.store import Store
 from whet.core.task import Module
-from whet.testing.fake_provider import FakeProvider, Fault
+from whet.testing.fake_provider import FakeProvider, ProviderFailure
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
 
@@ -64,7 +64,7 @@ class OnGpu(TabledEvaluator):
     """One whose calls have to move what an H200 moves in half of the original's time."""
 
     def circumstances(self):
-        cost = Cost(0, 24_000_000_000, 48_000_000_000, 2, "float32", "NVIDIA H200")
+        cost = ModuleCost(0, 24_000_000_000, 48_000_000_000, 2, "float32", "NVIDIA H200")
         return replace(super().circumstances(), timed=(TimedInput("1000", 4096, 0.01, cost),))
 
 
@@ -223,7 +223,7 @@ def test_a_server_that_is_not_there_is_told_in_a_line_before_anything_is_done(wo
 def test_a_key_that_is_refused_at_once_is_an_error_and_the_run_can_go_on(work):
     with FakeProvider(answer(version(1))) as provider:
         model = OpenAIModel("any", "wrong", provider.openai_url)
-        provider.plan(*[Fault.WRONG_KEY] * 9)
+        provider.plan(*[ProviderFailure.WRONG_KEY] * 9)
         with pytest.raises(UsageError, match=r"refuses the key.*go on with: whet runs resume ([\w-]+)$") as caught:
             work.optimize(model, {version(1): Row(2.0)}, candidates=4)
         assert "\n" not in str(caught.value)
@@ -238,7 +238,7 @@ def test_a_key_that_is_refused_later_keeps_what_was_found(work):
     with FakeProvider(lambda body: asked(provider)) as provider:
 
         def asked(provider):
-            provider.plan(*[Fault.WRONG_KEY] * 20)
+            provider.plan(*[ProviderFailure.WRONG_KEY] * 20)
             return answer(version(1))
 
         model = OpenAIModel("any", "spent", provider.openai_url)

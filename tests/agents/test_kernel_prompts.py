@@ -12,7 +12,7 @@ from whet.agents.judge import judge_request
 from whet.agents.kernels import at_roofline, trace_of
 from whet.agents.situation import Situation
 from whet.core.candidate import Candidate
-from whet.core.circumstances import Circumstances, Cost, TimedInput
+from whet.core.circumstances import Circumstances, ModuleCost, TimedInput
 from whet.core.measurement import Speedup, WorkloadRatio
 from whet.core.profile import Profile
 from whet.core.task import Kind, Module, Task
@@ -25,7 +25,7 @@ TASK = Task(
     "relu", "python", Kind.FUNCTION, Path("/p/relu.py"), SOURCE, "Model", Path("/p"), module=Module()
 )  # fmt: skip
 ON_GPU = replace(TASK, module=Module("cuda"))
-COST = Cost(0, 4_800_000_000, 9_600_000_000, 2, "float32")
+COST = ModuleCost(0, 4_800_000_000, 9_600_000_000, 2, "float32")
 HERE = Circumstances(
     "A Processor", {"L2": 1 << 20}, "CPython 3.12", {"torch": "2.9"}, None,
     (TimedInput("size 1", 900, 4e-3, COST),), ("avx2",),

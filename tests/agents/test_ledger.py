@@ -15,7 +15,7 @@ from paths import TESTS
 from whet.agents.budget import BudgetMeter
 from whet.agents.calls import Calls
 from whet.agents.ledger import Ledger
-from whet.agents.limits import Limits
+from whet.agents.limits import ProviderGates
 from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.base import Brief, Message, Model, ModelError, Reply, Request, Usage
 from whet.agents.models.in_turn import InTurn
@@ -28,7 +28,7 @@ from whet.core.errors import BudgetError, UsageError
 from whet.core.options import Budget
 from whet.core.result import Cost, ModelCost, Tokens
 from whet.core.store import Store
-from whet.testing.fake_provider import FakeProvider, Fault
+from whet.testing.fake_provider import FakeProvider, ProviderFailure
 from whet.testing.postgres import dumped
 from whet.testing.scripted import Line, ScriptedModel
 
@@ -194,10 +194,12 @@ def test_nobody_but_the_ledger_asks_a_server_again_and_each_attempt_has_its_pric
     store: Store, run: str, adapter: type[OpenAIModel | AnthropicModel]
 ) -> None:
     waits: list[float] = []
-    limits = Limits(clock=lambda: sum(waits))  # time passes with the waits alone
+    limits = ProviderGates(clock=lambda: sum(waits))  # time passes with the waits alone
     book = Ledger(store, run, meter(), limits, retry=Retry(attempts=5, first=0.001), sleep=waits.append)
     with FakeProvider("answer", usage=Usage(input=10, output=5), retry_after=7.0) as provider:
-        provider.plan(Fault.RATE_LIMIT, Fault.OVERLOADED, Fault.SERVER_ERROR, Fault.CUT)
+        provider.plan(
+            ProviderFailure.RATE_LIMIT, ProviderFailure.OVERLOADED, ProviderFailure.SERVER_ERROR, ProviderFailure.CUT
+        )
         url = provider.openai_url if adapter is OpenAIModel else provider.anthropic_url
         assert book.ask(adapter("any", "key", url), request()).text == "answer"
         assert len(provider.requests) == 5
@@ -449,7 +451,7 @@ def test_no_key_reaches_the_store(store: Store, run: str, database: str) -> None
         model = OpenAIModel("any", key, provider.openai_url)
         book = ledger(store, run)
         book.ask(model, request(0))
-        provider.plan(Fault.WRONG_KEY)
+        provider.plan(ProviderFailure.WRONG_KEY)
         with pytest.raises(ModelError):
             book.ask(model, request(1))
         assert all(key in str(seen.headers) for seen in provider.requests)

@@ -12,7 +12,7 @@ from whet.agents.models import faults
 from whet.agents.models.anthropic import AnthropicModel
 from whet.agents.models.base import Brief, Message, ModelError, Reply, Request, Usage
 from whet.agents.models.openai import OpenAIModel
-from whet.testing.fake_provider import Body, FakeProvider, Fault
+from whet.testing.fake_provider import Body, FakeProvider, ProviderFailure
 
 KEY = "sk-test-0123456789"
 MESSAGES = (
@@ -131,7 +131,7 @@ def test_usage_as_a_provider_reported_it_is_billed_once_a_token() -> None:
 @pytest.mark.parametrize("key", ["not-like-other-keys", "sk-proj-abc_def-123"])
 def test_a_key_that_the_provider_quotes_is_not_quoted_on(connect: Connect, key: str) -> None:
     with FakeProvider() as provider:
-        provider.plan(Fault.WRONG_KEY)
+        provider.plan(ProviderFailure.WRONG_KEY)
         assert "wrong key: [key]" in str(failure(connect(provider, key)))
         assert key in str(provider.requests[0].headers)
 
@@ -198,9 +198,17 @@ def test_a_server_that_refuses_both_spellings_is_not_asked_for_ever() -> None:
 
 @every_adapter
 @pytest.mark.parametrize(
-    "fault", [Fault.QUOTA, Fault.PAYMENT, Fault.WRONG_KEY, Fault.FORBIDDEN, Fault.UNKNOWN_MODEL, Fault.HTML]
+    "fault",
+    [
+        ProviderFailure.QUOTA,
+        ProviderFailure.PAYMENT,
+        ProviderFailure.WRONG_KEY,
+        ProviderFailure.FORBIDDEN,
+        ProviderFailure.UNKNOWN_MODEL,
+        ProviderFailure.HTML,
+    ],
 )
-def test_faults_that_no_further_call_survives(provider: FakeProvider, connect: Connect, fault: Fault) -> None:
+def test_faults_that_no_further_call_survives(provider: FakeProvider, connect: Connect, fault: ProviderFailure) -> None:
     model = connect(provider)
     provider.plan(fault)
     error = failure(model)
@@ -211,9 +219,10 @@ def test_faults_that_no_further_call_survives(provider: FakeProvider, connect: C
 
 @every_adapter
 @pytest.mark.parametrize(
-    ("fault", "wait"), [(Fault.RATE_LIMIT, 0.05), (Fault.SERVER_ERROR, 0.0), (Fault.OVERLOADED, 0.0)]
+    ("fault", "wait"),
+    [(ProviderFailure.RATE_LIMIT, 0.05), (ProviderFailure.SERVER_ERROR, 0.0), (ProviderFailure.OVERLOADED, 0.0)],
 )
-def test_faults_that_pass(provider: FakeProvider, connect: Connect, fault: Fault, wait: float) -> None:
+def test_faults_that_pass(provider: FakeProvider, connect: Connect, fault: ProviderFailure, wait: float) -> None:
     model = connect(provider)
     before = len(provider.requests)
     provider.plan(fault)
@@ -224,19 +233,30 @@ def test_faults_that_pass(provider: FakeProvider, connect: Connect, fault: Fault
 
 
 @every_adapter
-@pytest.mark.parametrize("fault", [Fault.CUT, Fault.BAD_JSON, Fault.ODD_SHAPE, Fault.DROPPED, Fault.SLOW])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ProviderFailure.CUT,
+        ProviderFailure.BAD_JSON,
+        ProviderFailure.ODD_SHAPE,
+        ProviderFailure.DROPPED,
+        ProviderFailure.SLOW,
+    ],
+)
 def test_faults_after_which_the_call_may_have_been_charged(
-    provider: FakeProvider, connect: Connect, fault: Fault
+    provider: FakeProvider, connect: Connect, fault: ProviderFailure
 ) -> None:
-    model = connect(provider, timeout=2.0 if fault is Fault.SLOW else 60.0)
+    model = connect(provider, timeout=2.0 if fault is ProviderFailure.SLOW else 60.0)
     provider.plan(fault)
     error = failure(model)
     assert (error.fatal, error.billed, error.retry_after) == (False, True, 0.0)
 
 
 @every_stream
-@pytest.mark.parametrize(("fault", "says"), [(Fault.ERROR_EVENT, "overloaded"), (Fault.QUIET_END, "ended early")])
-def test_faults_of_a_stream(provider: FakeProvider, connect: Connect, fault: Fault, says: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "says"), [(ProviderFailure.ERROR_EVENT, "overloaded"), (ProviderFailure.QUIET_END, "ended early")]
+)
+def test_faults_of_a_stream(provider: FakeProvider, connect: Connect, fault: ProviderFailure, says: str) -> None:
     provider.plan(fault)
     error = failure(connect(provider))
     assert says in str(error)
@@ -244,8 +264,10 @@ def test_faults_of_a_stream(provider: FakeProvider, connect: Connect, fault: Fau
 
 
 @every_adapter
-@pytest.mark.parametrize(("fault", "says"), [(Fault.CONTEXT, "too long"), (Fault.BAD_REQUEST, "at least one")])
-def test_faults_of_one_request(provider: FakeProvider, connect: Connect, fault: Fault, says: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "says"), [(ProviderFailure.CONTEXT, "too long"), (ProviderFailure.BAD_REQUEST, "at least one")]
+)
+def test_faults_of_one_request(provider: FakeProvider, connect: Connect, fault: ProviderFailure, says: str) -> None:
     model = connect(provider)
     provider.plan(fault)
     error = failure(model)
@@ -256,7 +278,7 @@ def test_faults_of_one_request(provider: FakeProvider, connect: Connect, fault: 
 @every_adapter
 def test_a_truncated_answer_and_a_refusal_are_replies(provider: FakeProvider, connect: Connect) -> None:
     model = connect(provider)
-    provider.plan(Fault.TRUNCATED, Fault.REFUSAL)
+    provider.plan(ProviderFailure.TRUNCATED, ProviderFailure.REFUSAL)
     assert model.complete(request()).stop == "length"
     refusal = model.complete(request())
     assert refusal.stop == "refusal"
@@ -266,7 +288,7 @@ def test_a_truncated_answer_and_a_refusal_are_replies(provider: FakeProvider, co
 @every_adapter
 def test_an_answer_without_counts_is_counted_at_a_bound(provider: FakeProvider, connect: Connect) -> None:
     model = connect(provider)
-    provider.plan(Fault.NO_USAGE)
+    provider.plan(ProviderFailure.NO_USAGE)
     usage = model.complete(request()).usage
     assert usage.input >= sum(len(message.text) for message in MESSAGES)
     assert usage.output == len("the answer 🙂".encode())
@@ -287,18 +309,21 @@ def test_negative_counts_do_not_refund_anything(connect: Connect) -> None:
 @every_stream
 @pytest.mark.timeout(50)  # the server waits for 60 s
 def test_a_slow_server_is_given_up_after_the_timeout(provider: FakeProvider, connect: Connect) -> None:
-    provider.plan(Fault.SLOW)
+    provider.plan(ProviderFailure.SLOW)
     started = time.monotonic()
     failure(connect(provider, timeout=0.5))
     assert time.monotonic() - started > 0.4
 
 
 @every_stream
-@pytest.mark.parametrize("fault", [Fault.ENDLESS_TEXT, Fault.ENDLESS_LINE, Fault.DRIP, Fault.DRIPPING_HEAD])
+@pytest.mark.parametrize(
+    "fault",
+    [ProviderFailure.ENDLESS_TEXT, ProviderFailure.ENDLESS_LINE, ProviderFailure.DRIP, ProviderFailure.DRIPPING_HEAD],
+)
 @pytest.mark.corpus(one_in=8)
-def test_an_answer_without_an_end_is_given_up(provider: FakeProvider, connect: Connect, fault: Fault) -> None:
+def test_an_answer_without_an_end_is_given_up(provider: FakeProvider, connect: Connect, fault: ProviderFailure) -> None:
     # One that dribbles is given up for its time, and one that floods for its length.
-    model = connect(provider, longest=3.0 if fault in (Fault.DRIP, Fault.DRIPPING_HEAD) else 300.0)
+    model = connect(provider, longest=3.0 if fault in (ProviderFailure.DRIP, ProviderFailure.DRIPPING_HEAD) else 300.0)
     provider.plan(fault)
     error = failure(model)
     assert "without end" in str(error)
@@ -351,7 +376,7 @@ def test_further_samples_wait_until_the_first_one_is_in_anthropics_cache() -> No
 @pytest.mark.timeout(100)
 def test_a_first_sample_that_fails_holds_nobody_up(provider: FakeProvider) -> None:
     model = AnthropicModel("any", KEY, provider.anthropic_url, timeout=200.0)  # so long others would be held up
-    provider.plan(Fault.OVERLOADED)
+    provider.plan(ProviderFailure.OVERLOADED)
     failure(model)
     assert model.complete(request(sample=1)).text == "the answer 🙂"
 

@@ -12,11 +12,11 @@ import pytest
 from driving import CONTEXT, Provider, Workspace, until
 
 from whet.agents.gates import Abandoned
-from whet.agents.limits import Limits
+from whet.agents.limits import ProviderGates
 from whet.agents.shared_gate import ARRIVAL, SharedGate
 from whet.core.config import ProviderLimits
 from whet.core.store import Store
-from whet.testing.fake_provider import Fault
+from whet.testing.fake_provider import ProviderFailure
 from whet.testing.scripted import ScriptedModel
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -139,10 +139,10 @@ def test_the_slot_of_a_process_that_died_is_free(tmp_path):
 
 def test_models_that_cost_nothing_pass_gates_of_their_own(tmp_path):
     with closing(Store(tmp_path)) as store:
-        limits = Limits(shared=store)
+        limits = ProviderGates(shared=store)
         assert isinstance(limits.gate(ScriptedModel({}, "paid", free=False)), SharedGate)
         assert not isinstance(limits.gate(ScriptedModel({}, "free")), SharedGate)
-        assert not isinstance(Limits().gate(ScriptedModel({}, "paid", free=False)), SharedGate)
+        assert not isinstance(ProviderGates().gate(ScriptedModel({}, "paid", free=False)), SharedGate)
 
 
 @pytest.mark.corpus
@@ -162,7 +162,7 @@ def test_what_a_provider_asks_of_one_driver_holds_for_all(tmp_path):
         place = Workspace(tmp_path, provider.openai_url, {"problems": 6, "rounds": 2, "limits": "slots = 1"})
         drivers = [place.driver(name) for name in "ab"]
         until(lambda: len(provider.arrived) >= 3)
-        provider.plan(Fault.RATE_LIMIT)
+        provider.plan(ProviderFailure.RATE_LIMIT)
         for driver in drivers:
             driver.end()
         # The refused call is not among those that arrived, but the pause after it is.

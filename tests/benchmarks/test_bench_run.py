@@ -22,7 +22,7 @@ from work import answer, diagnosis
 from whet.agents.models.base import ModelError
 from whet.benchmarks.runner.answers import given_answers
 from whet.benchmarks.runner.plan import chosen, planned, read_suite
-from whet.benchmarks.runner.request import BenchRequest, Loop, Total
+from whet.benchmarks.runner.request import BenchRequest, LoopSettings, Total
 from whet.benchmarks.runner.rows import RowFile, read_rows
 from whet.benchmarks.runner.run import opened
 from whet.core.errors import UsageError
@@ -230,13 +230,13 @@ def test_caps_end_a_run_before_the_next_problem(tmp_path):
     suite = TinySuite(3)
     told, stopped = done(asked(suite), tmp_path)
     assert (len(told), stopped) == (2, "")
-    paid = Loop("anthropic:someone", budget=Budget(usd=0.5))
+    paid = LoopSettings("anthropic:someone", budget=Budget(usd=0.5))
     with opened(
         asked(suite, paid, total=Total(usd=0.4)), suite.read(Path()).problems, 1, tmp_path / "r", tmp_path
     ) as run:
         assert list(run.work()) == []
         assert run.stopped.startswith("--total-usd 0.4 leaves too little")
-    for order in (asked(suite, total=Total(usd=1.0)), asked(suite, Loop("catalogue"), total=Total(usd=1.0))):
+    for order in (asked(suite, total=Total(usd=1.0)), asked(suite, LoopSettings("catalogue"), total=Total(usd=1.0))):
         with pytest.raises(UsageError, match="--total-usd goes with --budget-usd"):
             done(order, tmp_path)
     with pytest.raises(UsageError, match="--workers 0"):
@@ -283,7 +283,7 @@ def test_a_run_of_a_model_goes_on_where_it_was_left(tmp_path):
         return answer(FAST) if "# Round 2" in request.messages[3].text else answer(WRONG)
 
     model = ScriptedModel(say)
-    order = asked(suite, Loop(model, rounds=2, candidates=1))
+    order = asked(suite, LoopSettings(model, rounds=2, candidates=1))
     (first,), _ = done(order, tmp_path)
     assert first.row is None
     assert "the server is away" in first.error
@@ -298,10 +298,10 @@ def test_a_run_of_a_model_goes_on_where_it_was_left(tmp_path):
 
 
 def test_the_name_of_a_model_holds_no_address():
-    assert Loop("openai:local@http://10.0.0.1:8000/v1").name == "openai:local"
-    assert Loop("catalogue", "openai:x@https://user:secret@host").name == "catalogue, judged by openai:x"
-    assert Loop("m", budget=Budget(usd=0.5, calls=3)).words == "8 rounds of 4, 0.5 USD, 3 calls"
-    assert Loop("m", rounds=1).words == "1 round of 4"
+    assert LoopSettings("openai:local@http://10.0.0.1:8000/v1").name == "openai:local"
+    assert LoopSettings("catalogue", "openai:x@https://user:secret@host").name == "catalogue, judged by openai:x"
+    assert LoopSettings("m", budget=Budget(usd=0.5, calls=3)).words == "8 rounds of 4, 0.5 USD, 3 calls"
+    assert LoopSettings("m", rounds=1).words == "1 round of 4"
 
 
 @sandboxed

@@ -10,11 +10,11 @@ from test_bench_run import CHECKED, asked, done, rows
 from tiny_suite import FAST, WRONG, TinySuite
 from work import answer, diagnosis
 
-from whet.benchmarks.runner.request import Loop
+from whet.benchmarks.runner.request import LoopSettings
 from whet.benchmarks.runner.run import opened
 from whet.bot.engine import CommandEngine, Work
 from whet.bot.project import Project
-from whet.bot.settings import Limits
+from whet.bot.settings import JobLimits
 from whet.bot.touched import Function
 from whet.core.errors import UsageError
 from whet.core.options import Options
@@ -46,7 +46,7 @@ def test_the_model_is_asked_here_and_its_answers_are_judged_there(tmp_path, monk
     monkeypatch.setenv("WHET_HOME", str(tmp_path / "home"))
     texts = [WRONG, FAST]
     model = ScriptedModel(lambda r: diagnosis() if r.role == "judge" else answer(texts[r.sample % 2]))
-    order = asked(TinySuite(2), Loop(model, rounds=1, candidates=2), options=ELSEWHERE)
+    order = asked(TinySuite(2), LoopSettings(model, rounds=1, candidates=2), options=ELSEWHERE)
     with opened(order, order.suite.read(tmp_path).problems, 1, tmp_path / "rows.jsonl", tmp_path / "home") as run:
         told = list(run.work())
         (host,) = run.executor.hosts()
@@ -66,6 +66,6 @@ def test_another_state_directory_than_the_workers_is_refused(tmp_path, monkeypat
 def test_the_bot_hands_its_workers_to_the_commands_that_it_runs(tmp_path):
     (tmp_path / "total.py").write_text("def total(numbers):\n    return sum(numbers)\n")
     work = Work(tmp_path, tmp_path, "head", "base", tmp_path / "home", Project())
-    engine = CommandEngine(Limits(workers="ray:nonsense"))
+    engine = CommandEngine(JobLimits(workers="ray:nonsense"))
     (found,) = engine.optimize(work, [Function("total.py", "total", 1, 2, 0)], "catalogue", 0.0, threading.Event())
     assert "ray://HOST:PORT" in found.message

@@ -20,8 +20,8 @@ from paths import TESTS
 from whet.benchmarks.self.campaigns import pages, place
 from whet.benchmarks.self.campaigns.attacks import Attacks
 from whet.benchmarks.self.campaigns.campaign import (
-    Finding,
     Item,
+    ItemResult,
     Measure,
     Record,
     Status,
@@ -51,7 +51,7 @@ class Scripted:
     name = "scripted"
     seed = 1
 
-    def __init__(self, items: Sequence[Item], does: Callable[[str], Finding], asked: Sequence[str] = ()) -> None:
+    def __init__(self, items: Sequence[Item], does: Callable[[str], ItemResult], asked: Sequence[str] = ()) -> None:
         self.items = tuple(items)
         self.asked = chosen(self.items, asked)
         self.measured: list[str] = []
@@ -59,7 +59,7 @@ class Scripted:
 
     @contextmanager
     def opened(self) -> Iterator[Measure]:
-        def measure(item: Item) -> Finding:
+        def measure(item: Item) -> ItemResult:
             self.measured.append(item.id)
             return self._does(item.id)
 
@@ -73,12 +73,12 @@ class Scripted:
 ITEMS = tuple(map(Item, "abc"))
 
 
-def right(id: str) -> Finding:
-    return Finding(Status.RIGHT, f"{id} is well", {"figure": ord(id)})
+def right(id: str) -> ItemResult:
+    return ItemResult(Status.RIGHT, f"{id} is well", {"figure": ord(id)})
 
 
-def stops_at(name: str) -> Callable[[str], Finding]:
-    def does(id: str) -> Finding:
+def stops_at(name: str) -> Callable[[str], ItemResult]:
+    def does(id: str) -> ItemResult:
         if id == name:
             raise KeyboardInterrupt
         return right(id)
@@ -210,11 +210,11 @@ def test_this_place_is_described() -> None:
 
 
 def test_what_is_missing_is_tried_again_and_what_is_wrong_stays_wrong(tmp_path: Path) -> None:
-    def does(id: str) -> Finding:
+    def does(id: str) -> ItemResult:
         return {
             "a": right(id),
-            "b": Finding(Status.MISSING, "no engine", {}),
-            "c": Finding(Status.WRONG, "it got through", {}),
+            "b": ItemResult(Status.MISSING, "no engine", {}),
+            "c": ItemResult(Status.WRONG, "it got through", {}),
         }[id]
 
     first, file = Scripted(ITEMS, does), tmp_path / "r.json"
@@ -228,7 +228,7 @@ def test_what_is_missing_is_tried_again_and_what_is_wrong_stays_wrong(tmp_path: 
 
 
 def test_a_baseline_that_cannot_be_used_is_wrong_and_the_rest_goes_on(tmp_path: Path) -> None:
-    def does(id: str) -> Finding:
+    def does(id: str) -> ItemResult:
         if id == "a":
             raise BaselineError("it fails its own tests", "own_tests")
         return right(id)
@@ -323,7 +323,7 @@ def test_a_wrong_item_ends_the_command_with_1(tmp_path: Path) -> None:
     class Planted(Exploits):
         @contextmanager
         def opened(self) -> Iterator[Measure]:
-            yield lambda item: Finding(Status.WRONG, "planted", {})
+            yield lambda item: ItemResult(Status.WRONG, "planted", {})
 
     list(run(Planted((SIDE,)), tmp_path / "r.json", place.this_place()))
     assert command(tmp_path / "r.json") == 1
@@ -369,7 +369,7 @@ def test_a_page_is_written_from_all_of_a_campaign_and_from_no_part_of_one(tmp_pa
     class ScriptedAttacks(Attacks):
         @contextmanager
         def opened(self) -> Iterator[Measure]:
-            yield lambda item: Finding(Status.RIGHT, "", {"rows": [{"off": [], "escaped": False}]})
+            yield lambda item: ItemResult(Status.RIGHT, "", {"rows": [{"off": [], "escaped": False}]})
 
     begin, end = pages.marks("attacks")
     page = tmp_path / "page.md"

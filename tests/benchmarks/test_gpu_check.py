@@ -19,7 +19,7 @@ from whet.benchmarks.gpu_check.environment import look
 from whet.benchmarks.gpu_check.findings import NOT_RUN, AnswerResult, Figures, StepResult, unrun
 from whet.benchmarks.gpu_check.rows import ANSWERS, LANGUAGES, RIGHT, Row, rows
 from whet.benchmarks.gpu_check.without_gpu import check, outcomes
-from whet.core.circumstances import Circumstances, Cost, TimedInput
+from whet.core.circumstances import Circumstances, ModuleCost, TimedInput
 from whet.core.errors import UsageError
 from whet.core.measurement import Measurement, Outcome, Speedup
 from whet.core.verdict import Reason, Rung, RungStatus, Verdict
@@ -216,7 +216,7 @@ def test_a_right_answer_is_timed() -> None:
     assert on_gpu.word_of(slower, ("slower",)).fits
 
 
-TIMED = TimedInput("size 1", 100, 3e-6, Cost(0, 4_800_000, 0, 1, "float32", "NVIDIA H200"))
+TIMED = TimedInput("size 1", 100, 3e-6, ModuleCost(0, 4_800_000, 0, 1, "float32", "NVIDIA H200"))
 PLACE = Circumstances("a CPU", {}, "CPython 3.12", {}, None, (TIMED,))
 
 

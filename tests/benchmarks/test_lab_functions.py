@@ -8,7 +8,7 @@ import pytest
 
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.lab.functions import (
-    Came,
+    AnswerOutcome,
     Helper,
     Submission,
     agreed,
@@ -165,15 +165,15 @@ def test_a_count_grows_with_the_work_and_a_changed_result_is_a_forgery(lab, answ
         counts[text] = side.count(counting, payload, side.call(payload, 10.0))
     assert isinstance(counts[SUM], float)
     assert counts[slow] > 5 * counts[SUM]
-    found = answer(SUM).count(counting, payload, Came("value", 7))
+    found = answer(SUM).count(counting, payload, AnswerOutcome("value", 7))
     assert isinstance(found, Fault)
     assert "another one" in found.detail
 
 
 def test_a_count_that_saves_much_more_than_time_is_not_plausible():
-    reference = Came("value", inside=1.0, outside=1.01)
-    assert plausible(1e8, Came("value", inside=0.1, outside=0.11), 1e9, reference)
-    assert not plausible(1e6, Came("value", inside=1.0, outside=1.01), 1e9, reference)
+    reference = AnswerOutcome("value", inside=1.0, outside=1.01)
+    assert plausible(1e8, AnswerOutcome("value", inside=0.1, outside=0.11), 1e9, reference)
+    assert not plausible(1e6, AnswerOutcome("value", inside=1.0, outside=1.01), 1e9, reference)
 
 
 def test_an_outcome_of_another_form_is_a_forgery(answer):

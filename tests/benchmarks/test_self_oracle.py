@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from whet.benchmarks.self.campaigns import oracle
-from whet.benchmarks.self.campaigns.campaign import Finding, Record, Status
+from whet.benchmarks.self.campaigns.campaign import ItemResult, Record, Status
 from whet.benchmarks.self.campaigns.mutants import STATEFUL, TASKS, Mutants, MutationResult
 from whet.benchmarks.self.campaigns.oracle import OracleErrors
 from whet.core.audit import Audit, MutantOutcome
@@ -24,7 +24,7 @@ def found(*mutants: MutantOutcome, **excused: str) -> MutationResult:
     return MutationResult(Audit(name, 1, (), "", len(mutants), mutants, 1.0), excused)
 
 
-def kept(id: str, finding: Finding) -> Record:
+def kept(id: str, finding: ItemResult) -> Record:
     return Record(id, "", "", 1.0, finding.status, finding.line, finding.facts)
 
 
@@ -45,8 +45,8 @@ def test_a_survivor_counts_unless_it_is_excused_and_a_killed_one_needs_no_excuse
 
 
 def test_right_programs_that_are_rejected_are_told_with_their_rate() -> None:
-    well = Finding(Status.RIGHT, "", {"tried": 4, "rejected": [], "seconds": [1.0, 2.0, 9.0]})
-    ill = Finding(Status.WRONG, "", {"tried": 4, "rejected": ["twin 1: differential wrong_output"], "seconds": []})
+    well = ItemResult(Status.RIGHT, "", {"tried": 4, "rejected": [], "seconds": [1.0, 2.0, 9.0]})
+    ill = ItemResult(Status.WRONG, "", {"tried": 4, "rejected": ["twin 1: differential wrong_output"], "seconds": []})
     lines = list(OracleErrors().table([kept("a", well), kept("b", ill)]))
     assert lines[2:4] == ["| a | 4 | 0 | 2.00 |", "| b | 4 | 1 |  |"]
     assert lines[5].startswith("right programs rejected: 1 of 8: 12.5 %")

@@ -17,11 +17,11 @@ from whet.bot import action
 from whet.bot.action import GitHubError, act
 from whet.bot.exchange import MOST, read_findings, write_findings
 from whet.bot.request import RequestKind
-from whet.bot.settings import Limits
+from whet.bot.settings import JobLimits
 from whet.bot.workflows import NAMES, workflow_texts, write_workflows
 from whet.cli import bot as command
 from whet.core.errors import UsageError
-from whet.testing.fake_github import FakeGitHub, Fault
+from whet.testing.fake_github import FailureRule, FakeGitHub
 from whet.testing.fake_github_state import WORKFLOW
 
 
@@ -61,7 +61,7 @@ class Workflow:
             "GITHUB_SERVER_URL": self._hub.url,
             "RUNNER_TEMP": str(self._folder),
         }
-        return act(stage, file, Limits(), environment)
+        return act(stage, file, JobLimits(), environment)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_a_malformed_event_is_one_line(hub, run, number, file, payload):
 def test_what_github_refuses_ends_the_step(hub, run, number, file):
     event, head = finished(hub, number)
     write_findings(file, number, head, RequestKind.CHANGE, [GAIN])
-    hub.plan(Fault("POST .*/check-runs", 403, message="Resource not accessible by integration"))
+    hub.plan(FailureRule("POST .*/check-runs", 403, message="Resource not accessible by integration"))
     with pytest.raises(GitHubError, match="Resource not accessible"):
         run("post", file, "workflow_run", event)
 

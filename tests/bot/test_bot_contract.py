@@ -11,7 +11,7 @@ from openapi import mocked, packages
 
 from whet.bot.github import App, Repo, Workflow
 from whet.bot.port import Refused, Suggestion
-from whet.bot.request import Order, RequestKind
+from whet.bot.request import DeliveryPlan, RequestKind
 from whet.bot.webhook import EVENTS, LOOKED_AT, Payload, read_event, signed
 from whet.testing.fake_github import FakeGitHub
 
@@ -124,7 +124,7 @@ def test_the_examples_mean_what_they_say(examples):
     assert len(looked_at) == len(wanted) > 3
     assert [one for one in pulls if one.withdrawals]
     # None of the examples' comments is a command.
-    assert all(read_event("issue_comment", json.dumps(one)) == Order() for one in examples["issue_comment"])
+    assert all(read_event("issue_comment", json.dumps(one)) == DeliveryPlan() for one in examples["issue_comment"])
     removed = [
         read_event("installation", json.dumps(one)) for one in examples["installation"] if one["action"] == "deleted"
     ]
@@ -143,4 +143,4 @@ def test_a_command_in_an_example_is_found(examples):
 def test_events_that_are_not_used_are_ignored(examples):
     others = [name for name in examples if name not in EVENTS]
     assert len(others) > 40
-    assert all(read_event(name, json.dumps(one)) == Order() for name in others for one in examples[name])
+    assert all(read_event(name, json.dumps(one)) == DeliveryPlan() for name in others for one in examples[name])

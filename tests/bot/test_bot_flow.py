@@ -14,8 +14,8 @@ from hub import BEFORE, CHANGED, GAIN, NAME, NONE, Bot, ScriptedEngine, commit, 
 from whet.bot.findings import FunctionStatus
 from whet.bot.queue import JobState
 from whet.bot.redact import Redacting
-from whet.bot.settings import Limits
-from whet.testing.fake_github import FakeGitHub, Fault
+from whet.bot.settings import JobLimits
+from whet.testing.fake_github import FailureRule, FakeGitHub
 from whet.testing.fake_github_state import BOT
 
 
@@ -146,7 +146,7 @@ def test_a_fork_gets_the_patch_as_text_and_never_a_branch(hub, bot, number):
 
 
 def test_a_strangers_fork_spends_no_money(tmp_path, hub, number):
-    bot = Bot(tmp_path, hub, ScriptedEngine([NONE]), Limits(model="openai:dear"))
+    bot = Bot(tmp_path, hub, ScriptedEngine([NONE]), JobLimits(model="openai:dear"))
     hub.state.repositories[NAME].pulls[number].fork = "mallory/tools"
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened", "mallory"))
     bot.accept("delivery-2", "issue_comment", hub.comment_event(NAME, number, "/whet optimize --budget-usd 0.25"))
@@ -243,7 +243,7 @@ def test_a_closed_pull_request_is_left_alone(hub, bot, number):
 
 def test_a_deleted_base_branch_ends_the_job(hub, bot, number):
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
-    hub.plan(Fault("POST .*/check-runs", None, call=lambda: delete(hub)))
+    hub.plan(FailureRule("POST .*/check-runs", None, call=lambda: delete(hub)))
     assert bot.work() == ["failed"]
 
 
@@ -319,13 +319,13 @@ def test_a_repository_without_the_app_is_never_written_to(hub, bot, source):
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault("POST .*/check-runs$", 500),
-        Fault("POST .*/reviews$", 0),
-        Fault("POST .*/issues/.*/comments$", 502, after=True),
-        Fault("POST .*/reviews$", 0, after=True),
-        Fault("POST .*/check-runs$", 0, after=True),
-        Fault("POST /app/installations", 503),
-        Fault("PATCH .*/check-runs/", 500, after=True),
+        FailureRule("POST .*/check-runs$", 500),
+        FailureRule("POST .*/reviews$", 0),
+        FailureRule("POST .*/issues/.*/comments$", 502, after=True),
+        FailureRule("POST .*/reviews$", 0, after=True),
+        FailureRule("POST .*/check-runs$", 0, after=True),
+        FailureRule("POST /app/installations", 503),
+        FailureRule("PATCH .*/check-runs/", 500, after=True),
     ],
     ids=lambda fault: f"{fault.request} {fault.status} {'after' if fault.after else 'before'}",
 )
@@ -343,10 +343,10 @@ def test_what_failed_for_now_is_done_later_and_once(hub, bot, number, fault):
 @pytest.mark.parametrize(
     ("fault", "seconds"),
     [
-        (Fault("GET .*/pulls/", 429, (("Retry-After", "120"),)), 120),
-        (Fault("GET .*/pulls/", 403, (("Retry-After", "90"),), "You have exceeded a secondary rate limit"), 90),
-        (Fault("GET .*/pulls/", 403, (), "You have exceeded a secondary rate limit"), 60),
-        (Fault("GET .*/pulls/", 403, (("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "{soon}"))), 300),
+        (FailureRule("GET .*/pulls/", 429, (("Retry-After", "120"),)), 120),
+        (FailureRule("GET .*/pulls/", 403, (("Retry-After", "90"),), "You have exceeded a secondary rate limit"), 90),
+        (FailureRule("GET .*/pulls/", 403, (), "You have exceeded a secondary rate limit"), 60),
+        (FailureRule("GET .*/pulls/", 403, (("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "{soon}"))), 300),
     ],
 )
 def test_rate_limits_are_obeyed_by_the_whole_installation(hub, bot, number, fault, seconds):
@@ -363,7 +363,7 @@ def test_rate_limits_are_obeyed_by_the_whole_installation(hub, bot, number, faul
 
 
 def test_what_never_succeeds_is_given_up(hub, bot, number):
-    hub.plan(Fault("GET .*/pulls/", 500, times=1000))
+    hub.plan(FailureRule("GET .*/pulls/", 500, times=1000))
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
     ends = []
     while not ends or ends[-1] == "queued":
@@ -373,7 +373,7 @@ def test_what_never_succeeds_is_given_up(hub, bot, number):
 
 
 def test_a_review_that_is_refused_becomes_a_follow_up(hub, bot, number):
-    hub.plan(Fault("POST .*/reviews$", 422))
+    hub.plan(FailureRule("POST .*/reviews$", 422))
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
     assert bot.work() == ["done"]
     assert len(there(hub)["pulls"]) == 2
@@ -408,7 +408,7 @@ def test_configuration_is_read_from_the_base_alone(tmp_path, hub, source):
 
 
 def test_tokens_are_written_nowhere(hub, bot, number, tmp_path, caplog):
-    hub.plan(Fault("POST .*/check-runs$", 500, message="token ghs_abcdefghijklmnopqrstuvwxyz"))
+    hub.plan(FailureRule("POST .*/check-runs$", 500, message="token ghs_abcdefghijklmnopqrstuvwxyz"))
     bot.accept("delivery-1", "pull_request", hub.pull_event(NAME, number, "opened"))
     with caplog.filtering(Redacting()), caplog.at_level(logging.INFO, "whet.bot"):  # as `start_log` has it
         bot.work()

@@ -10,7 +10,7 @@ import pytest
 from whet.bot.outcome import FIRST_WAIT, LONGEST_WAIT, carry_out, waiting
 from whet.bot.port import Later
 from whet.bot.queue import MOST_WAITING, JobState, Queue
-from whet.bot.request import Order, Request, RequestKind, Withdrawal
+from whet.bot.request import DeliveryPlan, Request, RequestKind, Withdrawal
 from whet.core.errors import UsageError
 
 CHANGE = Request(RequestKind.CHANGE, "head/ada/tools/3/a", "ada/tools", 3, 7, head="a" * 40)
@@ -26,12 +26,12 @@ def other(origin, **more):
 
 
 def accept(queue, *requests):
-    queue.accept([(f"delivery-{request.origin}", Order(request)) for request in requests])
+    queue.accept([(f"delivery-{request.origin}", DeliveryPlan(request)) for request in requests])
 
 
 def test_a_delivery_counts_once_and_so_does_what_it_is_about(queue, tmp_path):
-    queue.accept([("one", Order(CHANGE)), ("one", Order(other("else")))])
-    queue.accept([("two", Order(CHANGE))])
+    queue.accept([("one", DeliveryPlan(CHANGE)), ("one", DeliveryPlan(other("else")))])
+    queue.accept([("two", DeliveryPlan(CHANGE))])
     again = Queue(tmp_path)
     assert again.counts()["jobs"]["queued"] == 1
     assert again.counts()["deliveries"] == 2
@@ -65,9 +65,11 @@ def test_what_a_dead_worker_held_goes_back(queue):
 
 def test_withdrawals_match_what_they_name(queue):
     accept(queue, CHANGE, other("b", head="b" * 40), other("c", number=4), other("d", installation=8, number=5))
-    queue.accept([("x", Order(withdrawals=(Withdrawal("moved", repository="ada/tools", number=3, head="a" * 40),)))])
+    queue.accept(
+        [("x", DeliveryPlan(withdrawals=(Withdrawal("moved", repository="ada/tools", number=3, head="a" * 40),)))]
+    )
     assert queue.counts()["jobs"]["withdrawn"] == 1
-    queue.accept([("y", Order(withdrawals=(Withdrawal("removed", installation=8),)))])
+    queue.accept([("y", DeliveryPlan(withdrawals=(Withdrawal("removed", installation=8),)))])
     assert queue.counts()["jobs"]["withdrawn"] == 2
 
 
@@ -87,7 +89,7 @@ def test_one_repository_does_not_fill_the_queue(queue):
 
 def test_half_a_batch_is_none(queue):
     with pytest.raises(sqlite3.Error):
-        queue.accept([("one", Order(CHANGE)), ({}, Order(other("b")))])
+        queue.accept([("one", DeliveryPlan(CHANGE)), ({}, DeliveryPlan(other("b")))])
     assert queue.counts()["deliveries"] == 0
 
 

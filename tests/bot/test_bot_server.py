@@ -24,7 +24,7 @@ from hub import BEFORE, GAIN, NAME, NONE, commit, git, make_source
 from whet.bot.flow import FINDINGS
 from whet.bot.queue import Queue
 from whet.core.plain import to_plain
-from whet.testing.fake_github import APP, SECRET, FakeGitHub, Fault
+from whet.testing.fake_github import APP, SECRET, FailureRule, FakeGitHub
 from whet.testing.fake_github_state import BOT
 
 
@@ -212,7 +212,7 @@ MORE = [
 def test_killed_at_any_moment_it_posts_everything_once(hub, environment, queue, number, request_, after):
     job = accepted_with_findings(hub, environment, queue, number, [GAIN])
     with serving(environment) as (server, _):
-        hub.plan(Fault(request_, 0, after=after, call=lambda: kill_all(server)))
+        hub.plan(FailureRule(request_, 0, after=after, call=lambda: kill_all(server)))
         server.wait(60)
     assert queue.jobs_at(NAME, number)[0].state == "running"
     with serving(environment):
@@ -228,7 +228,9 @@ def test_a_worker_that_is_killed_is_replaced(hub, environment, queue, number):
     accepted_with_findings(hub, environment, queue, number, [GAIN])
     with serving(environment) as (server, _):
         hub.plan(
-            Fault("POST .*/reviews$", 0, after=True, call=lambda: os.kill(children(server.pid)[0], signal.SIGKILL))
+            FailureRule(
+                "POST .*/reviews$", 0, after=True, call=lambda: os.kill(children(server.pid)[0], signal.SIGKILL)
+            )
         )
         assert settled(queue)["done"] == 1
     assert len(hub.state.snapshot(NAME)["reviews"]) == 1

@@ -7,9 +7,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from whet.bot.commands import Command, find_command
+from whet.bot.commands import BotCommand, find_command
 from whet.bot.redact import engine_environment
-from whet.bot.request import TARGET, Order, RequestKind
+from whet.bot.request import TARGET, DeliveryPlan, RequestKind
 from whet.bot.webhook import read_event, signed
 from whet.core.redaction import redacted
 
@@ -19,12 +19,12 @@ SHA, OLD = "a" * 40, "b" * 40
 @pytest.mark.parametrize(
     ("body", "command"),
     [
-        ("/whet optimize", Command(RequestKind.OPTIMIZE)),
-        ("Thanks!\r\n/whet status  \r\n", Command(RequestKind.STATUS)),
-        ("/whet optimize src/a.py::A.f --budget-usd 0.5", Command(RequestKind.OPTIMIZE, "src/a.py::A.f", 0.5)),
-        ("/whet optimize --budget-usd 2 src/a.py", Command(RequestKind.OPTIMIZE, "src/a.py", 2.0)),
-        ("```\ncode\n```\n/whet cancel", Command(RequestKind.CANCEL)),
-        ("/whet optimize the parser\n/whet verify", Command(RequestKind.VERIFY)),
+        ("/whet optimize", BotCommand(RequestKind.OPTIMIZE)),
+        ("Thanks!\r\n/whet status  \r\n", BotCommand(RequestKind.STATUS)),
+        ("/whet optimize src/a.py::A.f --budget-usd 0.5", BotCommand(RequestKind.OPTIMIZE, "src/a.py::A.f", 0.5)),
+        ("/whet optimize --budget-usd 2 src/a.py", BotCommand(RequestKind.OPTIMIZE, "src/a.py", 2.0)),
+        ("```\ncode\n```\n/whet cancel", BotCommand(RequestKind.CANCEL)),
+        ("/whet optimize the parser\n/whet verify", BotCommand(RequestKind.VERIFY)),
         ("please /whet optimize", None),
         ("> /whet optimize", None),
         ("    /whet optimize", None),
@@ -92,7 +92,7 @@ BOT = {"login": "x[bot]", "type": "Bot"}
     ],
 )
 def test_what_is_not_for_the_bot_is_nothing(event, body):
-    assert read_event(event, body) == Order()
+    assert read_event(event, body) == DeliveryPlan()
 
 
 def comment(action="created", body="/whet optimize", issue=None, **more):
@@ -122,7 +122,7 @@ def test_a_command_in_a_new_comment_is_a_request():
     ],
 )
 def test_other_comments_are_nothing(body):
-    assert read_event("issue_comment", body) == Order()
+    assert read_event("issue_comment", body) == DeliveryPlan()
 
 
 def test_a_check_run_of_the_bots_own_is_done_again():

@@ -21,7 +21,7 @@ from whet.core.store import Store
 from whet.core.verdict import Reason
 from whet.evaluators.targets import read_task
 from whet.testing.fake_provider import FakeProvider
-from whet.testing.fake_provider import Fault as ProviderFault
+from whet.testing.fake_provider import ProviderFailure as ProviderFault
 from whet.testing.scripted import ScriptedModel
 from whet.testing.tabled import Row, TabledEvaluator
 

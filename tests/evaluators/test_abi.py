@@ -36,7 +36,7 @@ from whet.evaluators.signature import SignatureTable, read_signature
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import Sandbox
-from whet.sandbox.toolchains.driver import Driver, Ran
+from whet.sandbox.toolchains.driver import Driver, DriverRun
 from whet.sandbox.toolchains.isas import ISAS, Isa
 from whet.testing.native_objects import objects
 
@@ -364,7 +364,7 @@ def played(sandbox: Sandbox, driver: Driver) -> tuple[Deck, Judge, bytes]:
 @given(data=st.data())
 def test_no_output_but_the_drivers_own_passes(played: tuple[Deck, Judge, bytes], data: st.DataObject) -> None:
     deck, judge, output = played
-    assert judge.fault(told(deck, Ran(0, output))) is None
+    assert judge.fault(told(deck, DriverRun(0, output))) is None
     at = data.draw(st.integers(GREETING.size, len(output) - 1))
     change = data.draw(st.sampled_from(["flip", "cut", "insert", "repeat", "zero the rest"]))
     mangled = {
@@ -375,9 +375,9 @@ def test_no_output_but_the_drivers_own_passes(played: tuple[Deck, Judge, bytes],
         "zero the rest": output[:at] + bytes(len(output) - at),
     }[change]
     if mangled != output:
-        assert judge.fault(told(deck, Ran(0, mangled))) is not None
-    assert judge.fault(told(deck, Ran(1, output))) is not None
-    assert told(deck, Ran(0, output[: -CLOSING.size])).end is not None
+        assert judge.fault(told(deck, DriverRun(0, mangled))) is not None
+    assert judge.fault(told(deck, DriverRun(1, output))) is not None
+    assert told(deck, DriverRun(0, output[: -CLOSING.size])).end is not None
 
 
 def test_a_function_in_cpp_finds_its_library(sandbox: Sandbox, driver: Driver) -> None:

@@ -21,7 +21,7 @@ from whet.agents.bottlenecks import (
     roofline_of,
 )
 from whet.agents.hardware import card_named, gpu_cards
-from whet.core.circumstances import Cost
+from whet.core.circumstances import ModuleCost
 
 H200 = card_named("NVIDIA H200")
 assert H200 is not None
@@ -58,7 +58,7 @@ def test_a_slower_call_is_farther_from_its_roofline(flops, moved, seconds, card)
 
 @pytest.mark.parametrize(
     "cost",
-    [Cost(1, 1, 1, 1, "complex64"), Cost(1, 0, 0, 1, "float32"), Cost(1, 1, 1, 1, "")],
+    [ModuleCost(1, 1, 1, 1, "complex64"), ModuleCost(1, 0, 0, 1, "float32"), ModuleCost(1, 1, 1, 1, "")],
 )
 def test_what_is_not_known_has_no_roofline(cost):
     assert roofline_of(cost, 1.0, H200) is None
@@ -66,12 +66,12 @@ def test_what_is_not_known_has_no_roofline(cost):
 
 
 def test_a_type_that_a_card_has_no_peak_of_has_no_roofline():
-    assert roofline_of(Cost(1, 1, 1, 1, "float64"), 1.0, card_named("NVIDIA L4")) is None
-    assert roofline_of(Cost(1, 1, 1, 1, "float32"), 1.0, None) is None
+    assert roofline_of(ModuleCost(1, 1, 1, 1, "float64"), 1.0, card_named("NVIDIA L4")) is None
+    assert roofline_of(ModuleCost(1, 1, 1, 1, "float32"), 1.0, None) is None
 
 
 def test_a_call_faster_than_its_roofline_has_none():
-    cost = Cost(0, 4_800_000_000, 1, 1, "float32")
+    cost = ModuleCost(0, 4_800_000_000, 1, 1, "float32")
     assert reached(roofline_of(cost, 1e-3, H200))
     assert roofline_of(cost, 0.9e-3, H200) is None
 

@@ -9,7 +9,7 @@ import pytest
 from paths import TESTS
 
 from whet.agents.evaluations import Evaluations, StoredEvaluations
-from whet.core.circumstances import Cost
+from whet.core.circumstances import ModuleCost
 from whet.core.options import Options
 from whet.core.store import Store
 from whet.core.task import Kind, Task
@@ -82,7 +82,7 @@ def test_what_a_call_of_a_module_costs_is_counted(tmp_path):
     finally:
         ladder.close()
     moved = 4 * (64 * 256 + 256 * 256 + 256 + 64 * 256)
-    assert timed.cost == Cost(2 * 64 * 256 * 256, moved, 3 * 4 * 64 * 256, 3, "float32")
+    assert timed.cost == ModuleCost(2 * 64 * 256 * 256, moved, 3 * 4 * 64 * 256, 3, "float32")
     assert timed.cost.intensity == pytest.approx(2 * 64 * 256 * 256 / moved)
 
 

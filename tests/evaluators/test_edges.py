@@ -15,7 +15,7 @@ from whet.evaluators.inputs.domain import Domain
 from whet.evaluators.inputs.edges import EdgeMaker, stdin_edges
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.shapes import found, kind_of
-from whet.evaluators.inputs.target_text import Text, Wanted, wanted
+from whet.evaluators.inputs.target_text import RequiredOutcome, Text, wanted
 from whet.evaluators.outcomes import CallOutcome
 from whet.sandbox.inside.codec import encode
 
@@ -225,14 +225,14 @@ def outcome(kind, value=None):
 @pytest.mark.parametrize(
     ("given", "textual", "asked"),
     [
-        (outcome("value", 3), False, Wanted.SAME),
-        (outcome("raise", ("builtins:ValueError", "no", "")), False, Wanted.NOTHING),
-        (outcome("raise", ("builtins:ValueError", "no", "")), True, Wanted.RAISE),
-        (outcome("raise", ("builtins:IndexError", "no", "")), True, Wanted.NOTHING),
-        (outcome("raise", ("target:Refused", "no", "")), False, Wanted.SAME),
-        (outcome("raise", ("builtins:KeyError", "no", "")), False, Wanted.SAME),
-        (outcome("memory"), False, Wanted.NOTHING),
-        (outcome("unstorable", "a lock"), False, Wanted.NOTHING),
+        (outcome("value", 3), False, RequiredOutcome.SAME),
+        (outcome("raise", ("builtins:ValueError", "no", "")), False, RequiredOutcome.NOTHING),
+        (outcome("raise", ("builtins:ValueError", "no", "")), True, RequiredOutcome.RAISE),
+        (outcome("raise", ("builtins:IndexError", "no", "")), True, RequiredOutcome.NOTHING),
+        (outcome("raise", ("target:Refused", "no", "")), False, RequiredOutcome.SAME),
+        (outcome("raise", ("builtins:KeyError", "no", "")), False, RequiredOutcome.SAME),
+        (outcome("memory"), False, RequiredOutcome.NOTHING),
+        (outcome("unstorable", "a lock"), False, RequiredOutcome.NOTHING),
     ],
 )
 def test_what_an_outcome_asks_of_a_candidate(given, textual, asked):

@@ -15,7 +15,7 @@ from whet.benchmarks.self.floats import RewriteResult, judge, row, summary
 from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
 from whet.core.options import Options
 from whet.evaluators.floats.judge import FloatJudge
-from whet.evaluators.floats.leaves import Group, Groups, leaves, wide
+from whet.evaluators.floats.leaves import FloatGroup, Groups, leaves, wide
 from whet.evaluators.floats.reference import BITS, PythonReference
 from whet.evaluators.floats.rules import Allowance, beyond
 from whet.evaluators.ladder import open_ladder
@@ -35,7 +35,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 def test_an_error_beyond_all_numbers_is_told_without_a_warning() -> None:
     single = [np.array([1.0, one], np.float32) for one in (2.0, 3.0)]
-    ours, theirs = ({"result": Group("float32", [values], [("result", (2,))])} for values in single)
+    ours, theirs = ({"result": FloatGroup("float32", [values], [("result", (2,))])} for values in single)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         said = beyond(ours, theirs, lambda _, group: Allowance(wide(group.values()), np.zeros(2), np.zeros(2)))

@@ -11,7 +11,7 @@ import pytest
 
 from whet.core.signature import Argument, Role, Signature
 from whet.core.task import Kind, Task, Tolerance
-from whet.evaluators.inputs.call_sequences import Call, Calls
+from whet.evaluators.inputs.call_sequences import Calls, SequenceCall
 from whet.evaluators.native_readers import Reader, readers
 from whet.evaluators.native_state import NativeState
 from whet.evaluators.native_variables import FLOATS, Variable
@@ -50,7 +50,7 @@ def difference(tmp_path):
         floats = tuple(one for one in FLOATS if one.words.search(ours))
         state = NativeState(known, tuple(readers(known)), floats, errno)
         given = [([3, 4], 2), ([], 0), ([-5, 1, 9], 3)]
-        calls = Calls(None, tuple(Call("", args, {}) for args in given), state.readers)
+        calls = Calls(None, tuple(SequenceCall("", args, {}) for args in given), state.readers)
         came = []
         for name, source in (("ours", ours), ("theirs", theirs)):
             library = built(tmp_path, name, source)

@@ -12,7 +12,7 @@ import pytest
 
 from whet.agents.catalogue.registry import EDITS, proposals
 from whet.agents.models.base import Brief
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.report import suggestion
 from whet.cli.render import condition_lines
 from whet.core.condition import Condition, conditions_of, only_if, under
@@ -216,7 +216,7 @@ def test_conditions_are_printed_with_calls_that_show_them():
 
 
 def test_the_bot_tells_conditions_of_what_is_right():
-    found = Finding(
+    found = FunctionFinding(
         "a.py::f", "optimize", FunctionStatus.FASTER, conditions=(("xs can be hashed", "f([])", "expected 1"),)
     )
     said = suggestion(found, "block")

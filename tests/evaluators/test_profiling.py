@@ -18,7 +18,7 @@ from whet.evaluators.artifacts import Builder
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.profilers import callgrind, line_timer, perf, py_spy
 from whet.evaluators.profilers.hot_spots import profile
-from whet.evaluators.profilers.stacks import MOST_FUNCTIONS, Cost, Frame, from_stacks, hot_functions, hot_lines
+from whet.evaluators.profilers.stacks import MOST_FUNCTIONS, Frame, StackCost, from_stacks, hot_functions, hot_lines
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.counters.process import Silent
@@ -270,7 +270,7 @@ def test_no_report_breaks_a_parser(report: str) -> None:
 
 
 def test_what_readers_see_is_bounded() -> None:
-    many = {(f"f{i}" * 200, "t.py", i): Cost(1, None) for i in range(50)}
+    many = {(f"f{i}" * 200, "t.py", i): StackCost(1, None) for i in range(50)}
     shown = hot_functions(many, 50)
     assert len(shown) == MOST_FUNCTIONS
     assert all(len(function.name) <= 120 for function in shown)

@@ -12,7 +12,7 @@ from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.compare import difference
 from whet.evaluators.differential import Compared, concluded
 from whet.evaluators.finding import Inconclusive, Passed
-from whet.evaluators.inputs.call_sequences import Call, Calls, code, simpler
+from whet.evaluators.inputs.call_sequences import Calls, SequenceCall, code, simpler
 from whet.evaluators.sequence_outcomes import came_of, differing
 from whet.sandbox.inside.calls import Target, call_in_sequence
 from whet.sandbox.inside.capture import Capture
@@ -78,7 +78,7 @@ def met(place, ours, theirs, symbol, *sequences):
 
 
 def called(*names, init=()):
-    return Calls(init, tuple(Call(name, ((1,),), {}) for name in names))
+    return Calls(init, tuple(SequenceCall(name, ((1,),), {}) for name in names))
 
 
 LIST = "class K:\n{shared}    def __init__(self):\n{own}\n    def put(self, x):\n        self.items.append(x[0])\n"
@@ -152,7 +152,9 @@ def test_files_are_told_by_contents_and_position():
 
 
 def test_sequences_are_made_simpler_and_written_as_code():
-    sequence = Calls((3,), (Call("put", ([5],), {}), Call("size", None, None), Call("put", ([],), {"at": 1})))
+    sequence = Calls(
+        (3,), (SequenceCall("put", ([5],), {}), SequenceCall("size", None, None), SequenceCall("put", ([],), {"at": 1}))
+    )
     assert code("a.Box.put", [sequence]) == "box = a.Box(3)\nbox.put([5])\nbox.size\nbox.put([], at=1)"
     assert {one.calls[-1].name for one in simpler(sequence)} == {"put"}
     assert min(len(one.calls) for one in simpler(sequence)) == 2

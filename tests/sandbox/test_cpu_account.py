@@ -16,7 +16,7 @@ import pytest
 from whet.core.options import Options
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.processes import Pass
-from whet.evaluators.scheduling import Given, Watch
+from whet.evaluators.scheduling import ProcessorTime, Watch
 from whet.evaluators.targets import read_task
 from whet.sandbox import cpu_account
 from whet.sandbox.backends import BACKENDS
@@ -127,7 +127,7 @@ def call(session: Session) -> None:
     assert decode(outcome)[0] == "value", decode(outcome)
 
 
-def given(sandbox: Sandbox, body: str, preload: tuple[str, ...] | None = None) -> Given:
+def given(sandbox: Sandbox, body: str, preload: tuple[str, ...] | None = None) -> ProcessorTime:
     """Returns what a function's processes were given in a call."""
     with closing(started(sandbox, body, preload)) as session:
         watch = Watch(session)

@@ -12,7 +12,7 @@ import pytest
 from pieces import lines, piece
 
 from whet.sandbox.workers.process import Worker, WorkerDiedError
-from whet.sandbox.workers.serve import Order
+from whet.sandbox.workers.serve import WorkOrder
 
 ANOTHER_CLOSES_SECONDS = 0.5
 """In which a second thread that closes the same descriptor comes to it; where none does, all of it passes."""
@@ -25,7 +25,7 @@ def home(tmp_path, monkeypatch):
 
 def order(call, **argument):
     work = piece(call, **argument)
-    return Order(1, work.key, work.call, work.argument)
+    return WorkOrder(1, work.key, work.call, work.argument)
 
 
 @contextmanager

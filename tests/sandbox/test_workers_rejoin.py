@@ -16,7 +16,7 @@ from whet.sandbox.workers import cluster
 from whet.sandbox.workers.agent import versions
 from whet.sandbox.workers.base import End, HostStatus, Work
 from whet.sandbox.workers.health import now
-from whet.sandbox.workers.serve import Order, WorkReply
+from whet.sandbox.workers.serve import WorkOrder, WorkReply
 
 LONG = 60.0
 """Seconds that only a hang takes."""
@@ -37,7 +37,7 @@ class ScriptedAgent:
 
     def __init__(self) -> None:
         self.greeting: Future[Any] = Future()
-        self.doing: list[tuple[int, Order, Future[Any]]] = []
+        self.doing: list[tuple[int, WorkOrder, Future[Any]]] = []
         self.calls: list[Future[Any]] = []
         self.given = threading.Condition()
         self.gone = False
@@ -54,7 +54,7 @@ class ScriptedAgent:
             if not future.done():
                 future.set_exception(RuntimeError("the actor died"))
 
-    def order(self) -> tuple[int, Order, Future[Any]]:
+    def order(self) -> tuple[int, WorkOrder, Future[Any]]:
         """Returns what it is to do next, once it is."""
         with self.given:
             assert self.given.wait_for(lambda: self.doing, LONG), "nothing came"
@@ -66,7 +66,7 @@ class ScriptedAgent:
     def _beat(self) -> Called:
         return self._over(None)
 
-    def _do(self, seat: int, order: Order) -> Called:
+    def _do(self, seat: int, order: WorkOrder) -> Called:
         if self.gone:
             raise RuntimeError("the actor died")
         with self.given:

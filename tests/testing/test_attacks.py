@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from whet.benchmarks.self.campaigns.attacks import Attacks, rows_of
-from whet.benchmarks.self.campaigns.campaign import Finding, Item, Record, Status
+from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Record, Status
 from whet.benchmarks.self.campaigns.pages import PAGES, marks
 from whet.core.task import MIB, Limits
 from whet.sandbox.bubblewrap import Bubblewrap
@@ -102,7 +102,7 @@ def test_the_campaign_tries_an_attack_with_all_on_and_without_what_holds_it() ->
     assert {row.off for row in done} > {()}
 
 
-def kept(item: Item, found: Finding) -> Record:
+def kept(item: Item, found: ItemResult) -> Record:
     return Record(item.id, "", "", 0.0, found.status, found.line, found.facts)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from whet.agents.hardware import GpuCard, Number
-from whet.core.circumstances import Cost
+from whet.core.circumstances import ModuleCost
 
 REACHED = 0.95
 """Share of the attainable from which nothing is left to gain: the rest is what launches and clocks take."""
@@ -137,7 +137,7 @@ def roofline(flops: float, moved: float, seconds: float, card: GpuCard, number: 
     return Roofline(bound, flops / moved, max(arithmetic, memory), seconds)
 
 
-def roofline_of(cost: Cost, seconds: float, card: GpuCard | None) -> Roofline | None:
+def roofline_of(cost: ModuleCost, seconds: float, card: GpuCard | None) -> Roofline | None:
     """Returns `roofline` of a counted call.
 
     None without a card, where the numbers are of a type that it lacks, and where the call is faster than it allows:

@@ -9,7 +9,7 @@ from whet.agents.budget import BudgetMeter
 from whet.agents.history import Caps, Stopwatch
 from whet.agents.job import RunRequest
 from whet.agents.ledger import Ledger
-from whet.agents.limits import Limits
+from whet.agents.limits import ProviderGates
 from whet.agents.prices import Prices
 from whet.core.config import ProjectConfig
 from whet.core.database.base import DatabaseKind
@@ -41,7 +41,7 @@ class Desk:
             budget = replace(budget, seconds=max(0.0, budget.seconds - watch.seconds))
         meter = BudgetMeter(budget, Prices(job.prices))
         shared = store if job.shared or store.kind is DatabaseKind.POSTGRESQL else None
-        ledger = Ledger(store, run, meter, Limits(config.providers, shared=shared))
+        ledger = Ledger(store, run, meter, ProviderGates(config.providers, shared=shared))
         return Desk(ledger, Caps(store, run, None if job.replays else meter), watch)
 
     @property

@@ -19,7 +19,7 @@ from typing import Any
 from whet.agents.budget import BudgetMeter, Spending
 from whet.agents.calls import Calls, CallState, key_of
 from whet.agents.gates import Abandoned
-from whet.agents.limits import Limits
+from whet.agents.limits import ProviderGates
 from whet.agents.models.base import Model, ModelError, Reply, Request, Usage, is_counted
 from whet.agents.models.in_turn import InTurn
 from whet.agents.models.retry import RETRY, Retry
@@ -48,14 +48,14 @@ class Ledger:
         store: Store,
         run: str,
         budget: BudgetMeter,
-        limits: Limits | None = None,
+        limits: ProviderGates | None = None,
         *,
         retry: Retry = RETRY,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         self._calls = Calls(store, run)
         self._budget = budget
-        self._limits = limits or Limits()
+        self._limits = limits or ProviderGates()
         self._retry = retry
         self._closed = threading.Event()
         self._sleep = sleep or self._closed.wait

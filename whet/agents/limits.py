@@ -27,7 +27,7 @@ def provider_of(model: str) -> str:
     return (urlsplit(f"http{base_url}").hostname if at else None) or word
 
 
-class Limits:
+class ProviderGates:
     """The gates of all providers of a run.
 
     Args:

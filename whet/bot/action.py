@@ -19,15 +19,15 @@ from whet.bot import report
 from whet.bot.checkout import Checkout
 from whet.bot.engine import CommandEngine
 from whet.bot.exchange import read_findings, write_findings
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.flow import ASKED, Flow
 from whet.bot.github import Workflow
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Gone, Later, Pull, Refused
 from whet.bot.publish import Publisher
 from whet.bot.queue import Queue, QueuedJob
-from whet.bot.request import WORK, Order, Request, RequestKind
-from whet.bot.settings import Limits, Places
+from whet.bot.request import WORK, DeliveryPlan, Request, RequestKind
+from whet.bot.settings import JobLimits, Places
 from whet.bot.webhook import Named, Sha, read_event
 from whet.core.errors import UsageError, WhetError
 
@@ -52,7 +52,7 @@ class GitHubError(WhetError):
     """GitHub did not do what an Action asked of it."""
 
 
-def act(stage: str, file: Path, limits: Limits, environment: Mapping[str, str] = os.environ) -> str:
+def act(stage: str, file: Path, limits: JobLimits, environment: Mapping[str, str] = os.environ) -> str:
     """Does a stage of the work, and says what was done in one line.
 
     Args:
@@ -86,7 +86,7 @@ def act(stage: str, file: Path, limits: Limits, environment: Mapping[str, str] =
 class _Desk:
     """What both stages need."""
 
-    def __init__(self, places: Places, workflow: Workflow, limits: Limits) -> None:
+    def __init__(self, places: Places, workflow: Workflow, limits: JobLimits) -> None:
         self.queue = Queue(places.folder)
         self.workflow = workflow
         self.flow = Flow(self.queue, workflow.repository, CommandEngine(limits), places, limits, trusts_project=True)
@@ -141,7 +141,7 @@ class _Desk:
         publisher.end(findings, text)
         return report.headline(findings)
 
-    def _offered(self, github: GitHub, pull: Pull, publisher: Publisher, findings: list[Finding]) -> list[str]:
+    def _offered(self, github: GitHub, pull: Pull, publisher: Publisher, findings: list[FunctionFinding]) -> list[str]:
         """Offers the rewrites as suggestions; the code is only read, to see which lines the diff shows."""
         if not any(one.patch for one in findings):
             return []
@@ -164,7 +164,7 @@ def _event(environment: Mapping[str, str]) -> tuple[str, bytes]:
     return name, body
 
 
-def _order(event: str, body: bytes) -> Order:
+def _order(event: str, body: bytes) -> DeliveryPlan:
     try:
         return read_event(event, body)
     except ValidationError as error:

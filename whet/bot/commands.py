@@ -14,7 +14,7 @@ BUDGET = re.compile(r"\d{1,6}(?:\.\d{1,4})?")
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class BotCommand:
     """A command as it was written.
 
     Attributes:
@@ -28,7 +28,7 @@ class Command:
     budget_usd: float | None = None
 
 
-def find_command(body: str) -> Command | None:
+def find_command(body: str) -> BotCommand | None:
     """Returns the first command of a comment.
 
     A command fills its line from the first column to the last: quoted lines, indented ones, those of a code block and
@@ -46,7 +46,7 @@ def find_command(body: str) -> Command | None:
     return None
 
 
-def _parsed(line: str) -> Command | None:
+def _parsed(line: str) -> BotCommand | None:
     try:
         _, name, *words = shlex.split(line)
     except ValueError:
@@ -63,4 +63,4 @@ def _parsed(line: str) -> Command | None:
             target = word
         else:
             return None
-    return Command(kind, target, budget)
+    return BotCommand(kind, target, budget)

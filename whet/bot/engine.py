@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import whet
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.project import Project
 from whet.bot.redact import engine_environment
-from whet.bot.settings import Limits
+from whet.bot.settings import JobLimits
 from whet.bot.touched import Function
 from whet.core.errors import Exit
 from whet.core.redaction import redacted
@@ -74,10 +74,10 @@ class Engine(Protocol):
 
     def optimize(
         self, work: Work, functions: Sequence[Function], model: str, budget_usd: float, cancel: threading.Event
-    ) -> list[Finding]:
+    ) -> list[FunctionFinding]:
         """Returns a finding for each function of the head that was tried."""
 
-    def verify(self, work: Work, functions: Sequence[Function], cancel: threading.Event) -> list[Finding]:
+    def verify(self, work: Work, functions: Sequence[Function], cancel: threading.Event) -> list[FunctionFinding]:
         """Returns for each function whether the head's is faster than the base's, slower, or wrong."""
 
 
@@ -88,7 +88,7 @@ class CommandEngine:
         limits: of one job.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
         # Their workers know the store that they share, and no job's own.
         self._cluster = limits.workers.startswith("ray://")
@@ -111,10 +111,10 @@ class CommandEngine:
 
     def optimize(
         self, work: Work, functions: Sequence[Function], model: str, budget_usd: float, cancel: threading.Event
-    ) -> list[Finding]:
+    ) -> list[FunctionFinding]:
         """Returns a finding for each function that was tried within the caps."""
         until = time.monotonic() + self._limits.seconds
-        found: list[Finding] = []
+        found: list[FunctionFinding] = []
         for function in functions:
             left = budget_usd - sum(one.cost_usd for one in found)
             seconds = until - time.monotonic()
@@ -130,7 +130,7 @@ class CommandEngine:
             found.append(self._run(work, "optimize", function, words, shown, cancel))
         return found
 
-    def verify(self, work: Work, functions: Sequence[Function], cancel: threading.Event) -> list[Finding]:
+    def verify(self, work: Work, functions: Sequence[Function], cancel: threading.Event) -> list[FunctionFinding]:
         """Judges the head's file of each function as a candidate for the base's."""
         found = []
         for function in functions:
@@ -144,7 +144,7 @@ class CommandEngine:
 
     def _run(
         self, work: Work, command: str, function: Function, words: list[str], shown: str, cancel: threading.Event
-    ) -> Finding:
+    ) -> FunctionFinding:
         """Runs one command, or goes on with it."""
         home = work.home / command / function.target.replace("/", "_").replace("::", "-")
         for option, value in (("--tests", work.project.tests), ("--record", work.project.run)):
@@ -162,14 +162,14 @@ class CommandEngine:
         begun = _begun(home, target, self._cluster) if command == "optimize" else None
         arguments = ["runs", "resume", begun, "--json"] if begun else [command, target, *words]
         code, out, err = _child(arguments, tree, home, self._limits.seconds, cancel, self._cluster)
-        blank = Finding(function.target, command, FunctionStatus.NOT_TRIED, reproduce=shown, machine=_machine())
+        blank = FunctionFinding(function.target, command, FunctionStatus.NOT_TRIED, reproduce=shown, machine=_machine())
         if code in WITH_DOCUMENT:
             return read_document(json.loads(out), blank)
         said = err.strip().splitlines()[-1:] or [f"it ended with {code}"]
         return replace(blank, message=one_line(redacted(said[0].removeprefix("error: ")), 300))
 
 
-def read_document(document: dict[str, Any], blank: Finding) -> Finding:
+def read_document(document: dict[str, Any], blank: FunctionFinding) -> FunctionFinding:
     """Returns what a document of ``whet optimize`` or ``whet verify`` says.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.request import TARGET, RequestKind
 from whet.bot.webhook import Sha
 from whet.core.errors import UsageError
@@ -29,7 +29,7 @@ Count = Annotated[int, Field(ge=0, lt=10**9)]
 
 
 class Exchanged(BaseModel):
-    """One finding; see `whet.bot.findings.Finding`."""
+    """One finding; see `whet.bot.findings.FunctionFinding`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -56,7 +56,7 @@ class Exchanged(BaseModel):
     message: Line = ""
     conditions: list[tuple[Line, Line, Line]] = Field(default_factory=list, max_length=40)
 
-    def finding(self) -> Finding:
+    def finding(self) -> FunctionFinding:
         """Returns it as the bot's own.
 
         Raises:
@@ -67,7 +67,7 @@ class Exchanged(BaseModel):
         values = self.model_dump()
         for name in ("workloads", "labels", "rungs", "conditions"):
             values[name] = tuple(tuple(one) if isinstance(one, list | tuple) else one for one in values[name])
-        return Finding(**values)
+        return FunctionFinding(**values)
 
 
 class Handed(BaseModel):
@@ -90,7 +90,7 @@ class Handed(BaseModel):
     findings: list[Exchanged] = Field(max_length=MOST)
 
 
-def write_findings(path: Path, number: int, head: str, kind: RequestKind, findings: list[Finding]) -> None:
+def write_findings(path: Path, number: int, head: str, kind: RequestKind, findings: list[FunctionFinding]) -> None:
     """Writes the file; of a patch that does not fit nothing is written."""
     rows = [Exchanged.model_validate(to_plain(one)) for one in findings[:MOST]]
     handed = Handed(schema="whet.bot-findings/1", number=number, head=head, kind=kind, findings=rows)

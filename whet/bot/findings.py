@@ -17,7 +17,7 @@ class FunctionStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FunctionFinding:
     """What came of one function.
 
     Attributes:

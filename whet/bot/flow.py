@@ -11,14 +11,14 @@ from pathlib import Path
 from whet.bot import report
 from whet.bot.checkout import Checkout, check_out, fetch, git
 from whet.bot.engine import Engine, Work
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Gone, Later, Pull, Reaction, Refused
 from whet.bot.project import FILES, Project, read_project
 from whet.bot.publish import Publisher
 from whet.bot.queue import JobState, Queue, QueuedJob
 from whet.bot.request import WORK, Request, RequestKind, Withdrawal
-from whet.bot.settings import Limits, Places
+from whet.bot.settings import JobLimits, Places
 from whet.bot.touched import Function, functions, named, that_matter, touched
 from whet.core.plain import from_plain, to_plain
 
@@ -51,7 +51,7 @@ class Flow:
         open_repository: Open,
         engine: Engine,
         places: Places,
-        limits: Limits,
+        limits: JobLimits,
         *,
         trusts_project: bool = False,
     ) -> None:
@@ -128,7 +128,7 @@ class Flow:
             raise Stopped(f"the head moved on to {head[:10]}")
         return check_out(store, self._places.folder / "jobs" / name, head, trusted)
 
-    def investigate(self, job: QueuedJob, checkout: Checkout, pull: Pull) -> list[Finding]:
+    def investigate(self, job: QueuedJob, checkout: Checkout, pull: Pull) -> list[FunctionFinding]:
         """Finds out what there is to say, or recalls it.
 
         Raises:
@@ -136,7 +136,7 @@ class Flow:
         """
         stored = self._queue.fact(job.id, FINDINGS)
         if stored is not None:
-            return from_plain(list[Finding], stored)
+            return from_plain(list[FunctionFinding], stored)
         request = job.request
         project = read_project(_files(checkout))
         work = Work(
@@ -144,7 +144,7 @@ class Flow:
         )
         with self._watched(job.id) as cancel:
             chosen = self._chosen(request, checkout, work, cancel)
-            found: list[Finding] = []
+            found: list[FunctionFinding] = []
             if request.kind is not RequestKind.OPTIMIZE:
                 found += self._engine.verify(work, _in_both(checkout, chosen), cancel)
             if request.kind is not RequestKind.VERIFY:
@@ -155,7 +155,7 @@ class Flow:
         self._queue.set_fact(job.id, FINDINGS, to_plain(found))
         return found
 
-    def tell(self, request: Request, publisher: Publisher, checkout: Checkout, findings: list[Finding]) -> str:
+    def tell(self, request: Request, publisher: Publisher, checkout: Checkout, findings: list[FunctionFinding]) -> str:
         """Posts what was found.
 
         Raises:
@@ -181,7 +181,7 @@ class Flow:
             publisher.reply(str(request.comment), report.status(others))
         else:
             done = next((one for one in others if one.state is JobState.DONE), None)
-            findings = from_plain(list[Finding], (done and self._queue.fact(done.id, FINDINGS)) or [])
+            findings = from_plain(list[FunctionFinding], (done and self._queue.fact(done.id, FINDINGS)) or [])
             head = (done and self._queue.fact(done.id, "head")) or publisher.pull.head
             publisher.reply(str(request.comment), report.explanation(findings, head))
         return "answered"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from whet.bot import report
 from whet.bot.checkout import Checkout, GitError, commit_patches, push
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.port import GitHub, Pull, Refused, Suggestion
 from whet.bot.queue import Queue
@@ -63,7 +63,7 @@ class Publisher:
             self.queue.set_posted(key, known)
         self._check = known
 
-    def end(self, findings: Sequence[Finding], text: str) -> None:
+    def end(self, findings: Sequence[FunctionFinding], text: str) -> None:
         """Completes the check run. No gain is neutral: nobody's work fails for want of speed."""
         gained = any(one.answer is FunctionStatus.FASTER for one in findings)
         self._end("success" if gained else "neutral", report.headline(findings), text)
@@ -109,7 +109,7 @@ class Publisher:
 
     # rewrites
 
-    def propose(self, checkout: Checkout, findings: Sequence[Finding], url: str) -> list[str]:
+    def propose(self, checkout: Checkout, findings: Sequence[FunctionFinding], url: str) -> list[str]:
         """Offers each rewrite: as a suggestion where the diff shows its lines, else as a follow-up pull request.
 
         Returns:
@@ -128,11 +128,11 @@ class Publisher:
             return [f"On lines that this diff does not show: #{number}."]
         return [report.patch_block(one) for one in outside]
 
-    def _placed(self, checkout: Checkout, one: Finding) -> Placed | None:
+    def _placed(self, checkout: Checkout, one: FunctionFinding) -> Placed | None:
         source = (checkout.tree / one.path).read_bytes().decode("utf-8", "replace")
         return place(one.patch, source, changed_lines(checkout, one.path))
 
-    def _review(self, inside: Sequence[tuple[Finding, Placed]]) -> bool:
+    def _review(self, inside: Sequence[tuple[FunctionFinding, Placed]]) -> bool:
         """Writes one review with all suggestions; returns whether GitHub took it."""
         name = _digest(self.pull.head, *(one.patch for one, _ in inside))
         marker = f"<!-- whet:review {name} -->"
@@ -152,7 +152,7 @@ class Publisher:
             return False
         return True
 
-    def _follow_up(self, checkout: Checkout, wins: Sequence[Finding], url: str) -> str | None:
+    def _follow_up(self, checkout: Checkout, wins: Sequence[FunctionFinding], url: str) -> str | None:
         """Opens a pull request against the head branch; None where the App may not."""
         name = _digest(self.pull.head, *(one.patch for one in wins))
         branch, title = f"whet/pr-{self.pull.number}-{name}", f"whet: {report.headline(wins)} for #{self.pull.number}"

@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from whet.bot.request import WORK, Order, Request, Withdrawal
+from whet.bot.request import WORK, DeliveryPlan, Request, Withdrawal
 from whet.core.errors import UsageError
 from whet.core.plain import from_plain, to_plain
 
@@ -105,7 +105,7 @@ class Queue:
 
     # what comes in
 
-    def accept(self, deliveries: Sequence[tuple[str, Order]]) -> None:
+    def accept(self, deliveries: Sequence[tuple[str, DeliveryPlan]]) -> None:
         """Stores deliveries in one commit, on the disk once this returns; those that are known already do nothing.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from whet.bot.findings import Finding, FunctionStatus
+from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.queue import JobState, QueuedJob
 from whet.core.redaction import redacted
 from whet.core.text import one_line, percent, printable, times
@@ -43,7 +43,7 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def summary(
-    findings: Sequence[Finding], head: str, asked: str, *, vouched: bool = True, also: Sequence[str] = ()
+    findings: Sequence[FunctionFinding], head: str, asked: str, *, vouched: bool = True, also: Sequence[str] = ()
 ) -> str:
     """Returns the sticky comment.
 
@@ -70,7 +70,7 @@ def summary(
     return cut("\n\n".join(parts))
 
 
-def headline(findings: Sequence[Finding]) -> str:
+def headline(findings: Sequence[FunctionFinding]) -> str:
     """Returns the outcome in a few words."""
     slower = sum(one.answer is FunctionStatus.SLOWER for one in findings)
     wrong = sum(one.answer is FunctionStatus.WRONG and one.command == "verify" for one in findings)
@@ -88,12 +88,12 @@ def headline(findings: Sequence[Finding]) -> str:
     return ", ".join(said) or "no verified gain"
 
 
-def suggestion(finding: Finding, block: str) -> str:
+def suggestion(finding: FunctionFinding, block: str) -> str:
     """Returns a review comment."""
     return cut("\n\n".join(filter(None, (_sentence(finding), block, _conditions(finding), _again(finding)))))
 
 
-def patch_block(finding: Finding) -> str:
+def patch_block(finding: FunctionFinding) -> str:
     """Returns a rewrite that could go nowhere else as a paragraph of the sticky comment."""
     if len(finding.patch) > LONGEST_PATCH:
         return f"The patch of {code(finding.target)} is too long to be shown; {_again(finding)}"
@@ -101,7 +101,7 @@ def patch_block(finding: Finding) -> str:
     return f"<details><summary>patch of {_plain(finding.target)}</summary>\n\n{shown}\n\n</details>"
 
 
-def pull_body(findings: Sequence[Finding], number: int, head: str, marker: str) -> str:
+def pull_body(findings: Sequence[FunctionFinding], number: int, head: str, marker: str) -> str:
     """Returns the text of a follow-up pull request."""
     lines = [marker, f"Rewrites for #{number} at {head}, on lines that its diff does not show."]
     lines += [f"- {_sentence(one)} {_again(one)}" for one in findings]
@@ -122,7 +122,7 @@ def status(jobs: Sequence[QueuedJob]) -> str:
     return "\n".join([f"{open_} under way.", "", "| asked | target | state | |", "|---|---|---|---|", *rows])
 
 
-def explanation(findings: Sequence[Finding], head: str) -> str:
+def explanation(findings: Sequence[FunctionFinding], head: str) -> str:
     """Returns the answer to ``/whet explain``: every check of every function."""
     if not findings:
         return "There is nothing to explain yet: ask `/whet optimize` or `/whet verify` first."
@@ -148,7 +148,7 @@ def cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n\n(cut: too long for GitHub)"
 
 
-def _table(findings: Sequence[Finding]) -> str:
+def _table(findings: Sequence[FunctionFinding]) -> str:
     rows = [
         f"| {code(one.target)} | {ANSWERS[one.answer]} | {_figure(one)} | {code(one.tests, 80)} |"
         f" {', '.join(map(code, one.labels))} | {_cost(one)} |"
@@ -159,22 +159,22 @@ def _table(findings: Sequence[Finding]) -> str:
     )
 
 
-def _figure(one: Finding) -> str:
+def _figure(one: FunctionFinding) -> str:
     if one.ratio is None or one.low is None or one.high is None or one.confidence is None:
         return code(one.message, 120)
     return f"{times(one.ratio)} [{times(one.low)}, {times(one.high)}] at {percent(one.confidence)}, n = {one.processes}"
 
 
-def _cost(one: Finding) -> str:
+def _cost(one: FunctionFinding) -> str:
     return f"${one.cost_usd:.2f}" + ("" if one.cost_complete else " and more: a price is unknown")
 
 
-def _sentence(one: Finding) -> str:
+def _sentence(one: FunctionFinding) -> str:
     labels = f" ({', '.join(map(code, one.labels))})" if one.labels else ""
     return f"{code(one.target)}{labels}: {_figure(one)}. Tests: {code(one.tests, 80)}."
 
 
-def _conditions(one: Finding) -> str:
+def _conditions(one: FunctionFinding) -> str:
     """Returns what has to hold for a change that was found right."""
     if one.answer is FunctionStatus.WRONG or not one.conditions:
         return ""
@@ -185,7 +185,7 @@ def _conditions(one: Finding) -> str:
     return "\n".join([f"{code(one.target)} behaves as before **only if**", "", *rows])
 
 
-def _again(one: Finding) -> str:
+def _again(one: FunctionFinding) -> str:
     return f"Again: {code(one.reproduce)}"
 
 
@@ -193,7 +193,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[^\w./:-]", "_", one_line(text, 200))
 
 
-def _details(findings: Sequence[Finding]) -> str:
+def _details(findings: Sequence[FunctionFinding]) -> str:
     machines = sorted({one.machine for one in findings if one.machine})
     commands = "\n".join(dict.fromkeys(one.reproduce for one in findings if one.reproduce))
     cost = sum(one.cost_usd for one in findings)

@@ -79,7 +79,7 @@ class Withdrawal:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DeliveryPlan:
     """All that one delivery comes to.
 
     Attributes:

@@ -20,7 +20,7 @@ import uvicorn
 
 from whet.bot.queue import Queue
 from whet.bot.server import make_app
-from whet.bot.settings import Credentials, Limits, Places
+from whet.bot.settings import Credentials, JobLimits, Places
 from whet.core.errors import UsageError
 from whet.core.plain import to_plain
 
@@ -41,7 +41,7 @@ burst."""
 log = logging.getLogger("whet.bot")
 
 
-def serve(host: str, port: int, workers: int, places: Places, limits: Limits) -> None:
+def serve(host: str, port: int, workers: int, places: Places, limits: JobLimits) -> None:
     """Serves webhooks until it is told to end; what it accepted waits on the disk for the next start.
 
     Args:
@@ -118,7 +118,7 @@ class WorkerPool:
     queue: Queue
     lock: int
     places: Places
-    limits: Limits
+    limits: JobLimits
     size: int
     _workers: list[subprocess.Popen[str]] = field(default_factory=list)
     _ending: threading.Event = field(default_factory=threading.Event)

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from whet.bot.queue import Queue
-from whet.bot.request import Order
+from whet.bot.request import DeliveryPlan
 from whet.bot.webhook import read_event, signed
 
 LARGEST = 5 << 20
@@ -31,10 +31,10 @@ class Inbox:
 
     def __init__(self, queue: Queue) -> None:
         self._queue = queue
-        self._waiting: list[tuple[str, Order, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[str, DeliveryPlan, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def put(self, delivery: str, order: Order) -> None:
+    async def put(self, delivery: str, order: DeliveryPlan) -> None:
         """Returns once the delivery is on the disk.
 
         Raises:
@@ -90,7 +90,7 @@ def make_app(queue: Queue, secret: bytes) -> Starlette:
                 fault = error.errors()[0]
                 where = ".".join(map(str, fault["loc"])) or "body"
                 raise Refusal(400, f"{event}: {where}: {fault['type']}") from None
-            if order != Order():
+            if order != DeliveryPlan():
                 await inbox.put(delivery, order)
         except Refusal as refusal:
             log.warning("refused a delivery: %s", refusal)
@@ -98,7 +98,7 @@ def make_app(queue: Queue, secret: bytes) -> Starlette:
         except sqlite3.Error as error:
             log.error("a delivery could not be stored: %s", error)
             return JSONResponse({"error": "it could not be stored; deliver it again"}, 503)
-        return JSONResponse({"status": "ignored" if order == Order() else "accepted"}, 202)
+        return JSONResponse({"status": "ignored" if order == DeliveryPlan() else "accepted"}, 202)
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok"})

@@ -17,7 +17,7 @@ BUDGET_USD = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JobLimits:
     """What one job may take, and who proposes.
 
     Attributes:

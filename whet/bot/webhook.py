@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 
 from whet.bot.commands import find_command
-from whet.bot.request import Order, Request, RequestKind, Withdrawal
+from whet.bot.request import DeliveryPlan, Request, RequestKind, Withdrawal
 
 EVENTS = ("pull_request", "issue_comment", "check_run", "installation", "installation_repositories")
 LOOKED_AT = ("opened", "synchronize", "reopened", "ready_for_review")
@@ -112,47 +112,47 @@ def signed(secret: bytes, body: bytes, header: str) -> bool:
     return hmac.compare_digest(expected.encode(), header.encode("utf-8", "replace"))
 
 
-def read_event(event: str, body: bytes | str) -> Order:
+def read_event(event: str, body: bytes | str) -> DeliveryPlan:
     """Returns what an event comes to: nothing for those that the bot does not answer.
 
     Raises:
         pydantic.ValidationError: the body is no JSON object, or a field that is used has another form.
     """
     if event not in EVENTS:
-        return Order()
+        return DeliveryPlan()
     payload = Payload.model_validate_json(body)
     readers = {"pull_request": _pull_request, "issue_comment": _comment, "check_run": _check_run}
     return readers.get(event, _installation)(payload)
 
 
-def _pull_request(payload: Payload) -> Order:
+def _pull_request(payload: Payload) -> DeliveryPlan:
     pull, repository = payload.pull_request, payload.repository
     if pull is None or repository is None:
-        return Order()
+        return DeliveryPlan()
     name, number = repository.full_name, pull.number
     gone: tuple[Withdrawal, ...] = ()
     if payload.action == "closed":
-        return Order(withdrawals=(Withdrawal("the pull request was closed", repository=name, number=number),))
+        return DeliveryPlan(withdrawals=(Withdrawal("the pull request was closed", repository=name, number=number),))
     if payload.action == "synchronize" and payload.before:
         gone = (Withdrawal("the head moved on", repository=name, number=number, head=payload.before),)
     if payload.action not in LOOKED_AT or pull.draft or payload.by_a_program:
-        return Order(withdrawals=gone)
+        return DeliveryPlan(withdrawals=gone)
     origin = f"head/{name}/{number}/{pull.head.sha}"
-    return Order(_request(payload, RequestKind.CHANGE, origin, pull.number, head=pull.head.sha), gone)
+    return DeliveryPlan(_request(payload, RequestKind.CHANGE, origin, pull.number, head=pull.head.sha), gone)
 
 
-def _comment(payload: Payload) -> Order:
+def _comment(payload: Payload) -> DeliveryPlan:
     comment, issue = payload.comment, payload.issue
     if payload.action != "created" or comment is None or issue is None or payload.repository is None:
-        return Order()
+        return DeliveryPlan()
     people = not payload.by_a_program and (comment.user is None or comment.user.type != "Bot")
     if issue.pull_request is None or issue.state != "open" or not people:
-        return Order()
+        return DeliveryPlan()
     command = find_command(comment.body or "")
     if command is None:
-        return Order()
+        return DeliveryPlan()
     origin = f"comment/{payload.repository.full_name}/{comment.id}"
-    return Order(
+    return DeliveryPlan(
         _request(
             payload,
             command.kind,
@@ -165,22 +165,22 @@ def _comment(payload: Payload) -> Order:
     )
 
 
-def _check_run(payload: Payload) -> Order:
+def _check_run(payload: Payload) -> DeliveryPlan:
     check = payload.check_run
     ours = CHECK_ID.fullmatch(check.external_id or "") if check is not None else None
     if payload.action != "rerequested" or check is None or ours is None or payload.repository is None:
-        return Order()
+        return DeliveryPlan()
     origin = f"again/{payload.repository.full_name}/{check.id}/{check.completed_at}"
-    return Order(_request(payload, RequestKind.OPTIMIZE, origin, int(ours[1])))
+    return DeliveryPlan(_request(payload, RequestKind.OPTIMIZE, origin, int(ours[1])))
 
 
-def _installation(payload: Payload) -> Order:
+def _installation(payload: Payload) -> DeliveryPlan:
     if payload.installation is None:
-        return Order()
+        return DeliveryPlan()
     id = payload.installation.id
     if payload.action in ("deleted", "suspend"):
-        return Order(withdrawals=(Withdrawal("the App was removed", installation=id),))
-    return Order(
+        return DeliveryPlan(withdrawals=(Withdrawal("the App was removed", installation=id),))
+    return DeliveryPlan(
         withdrawals=tuple(
             Withdrawal("the App was removed from the repository", installation=id, repository=removed.full_name)
             for removed in payload.repositories_removed

@@ -16,7 +16,7 @@ from whet.bot.github import App
 from whet.bot.outcome import carry_out
 from whet.bot.queue import Queue
 from whet.bot.redact import start_log
-from whet.bot.settings import Credentials, Limits, Places
+from whet.bot.settings import Credentials, JobLimits, Places
 from whet.core.plain import from_plain
 
 POLL = 0.2  # seconds between two looks of an idle worker at the queue; more delay a job, fewer load the database
@@ -30,7 +30,7 @@ def main() -> None:
         os.set_inheritable(int(sys.argv[1]), False)
     places, limits, answers = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_server, daemon=True).start()
-    work(from_plain(Places, places), from_plain(Limits, limits), answers=answers)
+    work(from_plain(Places, places), from_plain(JobLimits, limits), answers=answers)
 
 
 def _end_with_server() -> None:
@@ -39,7 +39,7 @@ def _end_with_server() -> None:
     os._exit(0)
 
 
-def work(places: Places, limits: Limits, *, answers: bool) -> None:
+def work(places: Places, limits: JobLimits, *, answers: bool) -> None:
     """Takes jobs for ever.
 
     Args:

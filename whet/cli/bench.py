@@ -138,7 +138,7 @@ def run(
     from whet.benchmarks.runner.answers import given_answers
     from whet.benchmarks.runner.models import expect_model
     from whet.benchmarks.runner.plan import chosen, read_suite
-    from whet.benchmarks.runner.request import BenchRequest, Loop, Total
+    from whet.benchmarks.runner.request import BenchRequest, LoopSettings, Total
     from whet.benchmarks.runner.run import opened
     from whet.benchmarks.suites.registry import suite_named
     from whet.cli.bench_progress import following
@@ -153,7 +153,7 @@ def run(
     budget = opt.budget_of(given)
     asked = BenchRequest(
         suite=found,
-        answers=answers or expect_model(Loop(model or "", judge_model, strategy, rounds, candidates, budget)),
+        answers=answers or expect_model(LoopSettings(model or "", judge_model, strategy, rounds, candidates, budget)),
         options=options,
         verdict=verdict,
         total=Total(total_usd, total_seconds),

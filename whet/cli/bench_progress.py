@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from whet.agents.judges import telling
-from whet.benchmarks.runner.run import Done, Run
+from whet.benchmarks.runner.run import Done, JobExecution
 from whet.cli.hosts import Pace, host_lines
 from whet.core.events import Event
 from whet.core.text import count, duration, one_line, times
@@ -17,7 +17,7 @@ Tell = Callable[[Done], None]
 
 
 @contextmanager
-def following(run: Run) -> Iterator[Tell]:
+def following(run: JobExecution) -> Iterator[Tell]:
     """Gives what tells of each job that is done; says first what will not be done and why."""
     for why, number in sorted(Counter(why for _, why in run.plan.unable).items()):
         print(f"not run: {count(number, 'problem')}: {one_line(why)}")
@@ -49,7 +49,7 @@ def following(run: Run) -> Iterator[Tell]:
 
 
 @contextmanager
-def _plain_hosts(run: Run) -> Iterator[None]:
+def _plain_hosts(run: JobExecution) -> Iterator[None]:
     """Prints how the hosts are, now and then."""
     if run.executor is None:
         yield

@@ -14,7 +14,7 @@ from whet.cli import options as opt
 from whet.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from whet.bot.settings import Limits
+    from whet.bot.settings import JobLimits
 
 Model = Annotated[str, typer.Option("--model", metavar="MODEL", help="Who proposes, as for `whet optimize`.")]
 BudgetUsd = Annotated[
@@ -26,8 +26,8 @@ Top = Annotated[int, typer.Option("--top", metavar="N", help="Functions of one p
 
 def _limits(
     model: str, budget_usd: float, budget_seconds: float, rounds: int, top: int, sandbox: str, python: Path | None
-) -> Limits:
-    from whet.bot.settings import Limits
+) -> JobLimits:
+    from whet.bot.settings import JobLimits
 
     for option, value in (("--rounds", rounds), ("--top", top), ("--budget-seconds", budget_seconds)):
         if value < 1:
@@ -36,7 +36,7 @@ def _limits(
         raise UsageError(f"--budget-usd {budget_usd:g} is negative")
     if sandbox == "none":
         raise UsageError("the bot runs strangers' code: --sandbox none is not for it")
-    return Limits(
+    return JobLimits(
         model, budget_usd, budget_seconds, rounds, top, sandbox, None if python is None else python.absolute()
     )
 

@@ -26,7 +26,7 @@ PATIENCE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class MachineFact:
     """One thing that this machine has or lacks.
 
     Attributes:
@@ -83,73 +83,73 @@ TOOLS = (
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 
 
-def tools() -> list[Finding]:
+def tools() -> list[MachineFact]:
     """Returns the interpreters, compilers and helpers of this machine."""
     with ThreadPoolExecutor() as pool:
         return [*_interpreters(), *pool.map(find, TOOLS), _py_spy(), _prover(), _libseccomp(), *counters(survey())]
 
 
-def counters(readings: Mapping[str, Sequence[Counter]]) -> Iterator[Finding]:
+def counters(readings: Mapping[str, Sequence[Counter]]) -> Iterator[MachineFact]:
     """Yields what each source of counters gives: a finding for what is there, one for each reason of a lack."""
     for source, found in readings.items():
         name = f"counters:{source}"
         if there := [counter.name for counter in found if counter.available]:
-            yield Finding(name, True, None, ", ".join(there))
+            yield MachineFact(name, True, None, ", ".join(there))
         reasons: dict[str, list[str]] = {}
         for counter in found:
             if not counter.available:
                 reasons.setdefault(counter.reason, []).append(counter.name)
         for reason, names in reasons.items():
-            yield Finding(name, False, None, reason, f"no {', '.join(names)}")
+            yield MachineFact(name, False, None, reason, f"no {', '.join(names)}")
 
 
-def devices() -> list[Finding]:
+def devices() -> list[MachineFact]:
     """Returns the processor and the GPUs."""
     cpus = len(os.sched_getaffinity(0))
-    return [Finding("cpu", True, f"{cpus} cores"), *_gpus()]
+    return [MachineFact("cpu", True, f"{cpus} cores"), *_gpus()]
 
 
-def models(environment: Mapping[str, str]) -> list[Finding]:
+def models(environment: Mapping[str, str]) -> list[MachineFact]:
     """Returns which models can answer; keys are looked for, and never shown."""
-    found = [Finding("catalogue", True, None, "needs no key and no network")]
+    found = [MachineFact("catalogue", True, None, "needs no key and no network")]
     for name, variable in KEYS.items():
         if environment.get(variable):
-            found.append(Finding(name, True, None, f"{variable} is set"))
+            found.append(MachineFact(name, True, None, f"{variable} is set"))
         else:
-            found.append(Finding(name, False, None, f"set {variable}", f"no {name}:NAME models"))
+            found.append(MachineFact(name, False, None, f"set {variable}", f"no {name}:NAME models"))
     return [
         *found,
-        Finding("manual", True, None, "a person or a program answers: manual:DIR"),
-        Finding("replay", True, None, "the record of a past run answers: replay:RUN"),
+        MachineFact("manual", True, None, "a person or a program answers: manual:DIR"),
+        MachineFact("replay", True, None, "the record of a past run answers: replay:RUN"),
     ]
 
 
-def _interpreters() -> list[Finding]:
+def _interpreters() -> list[MachineFact]:
     names = (sys.executable, shutil.which("python3"), shutil.which("python3", path=os.defpath))
     distinct = {Path(name).resolve(): Path(name) for name in reversed(names) if name}
     return [_interpreter(path) for path in reversed(distinct.values())]
 
 
-def _interpreter(path: Path) -> Finding:
+def _interpreter(path: Path) -> MachineFact:
     try:
         found = find_interpreter(path)
     except UsageError as error:
-        return Finding("python", False, None, str(error), "no candidates on this interpreter")
+        return MachineFact("python", False, None, str(error), "no candidates on this interpreter")
     closed = [str(folder) for folder in found.folders if not reachable(folder)]
     remark = f"; {', '.join(closed)} is closed to other users, so the sandbox mounts it" if closed else ""
-    return Finding("python", True, found.version, f"{path}{remark}")
+    return MachineFact("python", True, found.version, f"{path}{remark}")
 
 
-def find(tool: Tool) -> Finding:
+def find(tool: Tool) -> MachineFact:
     """Looks for a program and has it tell its version."""
     path = shutil.which(tool.name)
     if path is None:
-        return Finding(tool.name, False, None, f"apt install {tool.package}", tool.costs)
+        return MachineFact(tool.name, False, None, f"apt install {tool.package}", tool.costs)
     version = _version((path, *tool.ask))
     if version is None:
         asked = " ".join((tool.name, *tool.ask[:1]))
-        return Finding(tool.name, False, None, f"it is installed, but '{asked}' gets no answer", tool.costs)
-    return Finding(tool.name, True, version)
+        return MachineFact(tool.name, False, None, f"it is installed, but '{asked}' gets no answer", tool.costs)
+    return MachineFact(tool.name, True, version)
 
 
 def _ask(command: Sequence[str]) -> str | None:
@@ -173,40 +173,40 @@ def _version(command: Sequence[str]) -> str | None:
     return numbers[-1] if numbers else None
 
 
-def _py_spy() -> Finding:
+def _py_spy() -> MachineFact:
     path = py_spy.find()
     if path is None:
-        return Finding("py-spy", False, None, "pip install py-spy", "Python's hot spots come from a slower tracer")
+        return MachineFact("py-spy", False, None, "pip install py-spy", "Python's hot spots come from a slower tracer")
     version = _version((path, "--version"))
-    return Finding("py-spy", version is not None, version, "" if version else "it is installed, and gets no answer")
+    return MachineFact("py-spy", version is not None, version, "" if version else "it is installed, and gets no answer")
 
 
-def _prover() -> Finding:
+def _prover() -> MachineFact:
     if not available():
-        return Finding("angr", False, None, "pip install 'whet[prove]'", "no proofs of native functions")
-    return Finding("angr", True, metadata.version("angr"))
+        return MachineFact("angr", False, None, "pip install 'whet[prove]'", "no proofs of native functions")
+    return MachineFact("angr", True, metadata.version("angr"))
 
 
 class _SeccompVersion(ctypes.Structure):
     _fields_ = (("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("micro", ctypes.c_uint))
 
 
-def _libseccomp() -> Finding:
+def _libseccomp() -> MachineFact:
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
-        return Finding("libseccomp", False, None, "apt install libseccomp2", "no system call filter in the sandbox")
+        return MachineFact("libseccomp", False, None, "apt install libseccomp2", "no system call filter in the sandbox")
     library.seccomp_version.restype = ctypes.POINTER(_SeccompVersion)
     version = library.seccomp_version().contents
-    return Finding("libseccomp", True, f"{version.major}.{version.minor}.{version.micro}")
+    return MachineFact("libseccomp", True, f"{version.major}.{version.minor}.{version.micro}")
 
 
-def _gpus() -> list[Finding]:
+def _gpus() -> list[MachineFact]:
     costs = "nothing in this version"
     listed = _ask(("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")) or ""
-    found = [Finding("cuda", True, line.strip()) for line in listed.splitlines() if line.strip()]
+    found = [MachineFact("cuda", True, line.strip()) for line in listed.splitlines() if line.strip()]
     if found:
         return found
     if Path("/dev/nvidia0").exists():
-        return [Finding("cuda", False, None, "/dev/nvidia0 is there, but nvidia-smi gets no answer", costs)]
-    return [Finding("cuda", False, None, "no NVIDIA GPU was found", costs)]
+        return [MachineFact("cuda", False, None, "/dev/nvidia0 is there, but nvidia-smi gets no answer", costs)]
+    return [MachineFact("cuda", False, None, "no NVIDIA GPU was found", costs)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class ModuleCost:
     """What one call of a torch module computes and moves, as counted where the original ran.
 
     Attributes:
@@ -47,7 +47,7 @@ class TimedInput:
     name: str
     bytes: int
     seconds: float
-    cost: Cost | None = None
+    cost: ModuleCost | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from whet.core.task import PTX, Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.kernels.libraries import Answers
-from whet.evaluators.languages.base import Order
+from whet.evaluators.languages.base import BuildRequest
 from whet.evaluators.languages.registry import language_of_answer
 from whet.evaluators.package import Surroundings
 from whet.evaluators.processes import FORGED, START_SECONDS, FunctionProcess, ProgramProcess, TargetProcess, fault
@@ -190,7 +190,7 @@ class Builder:
                 shutil.rmtree(old.tree)
 
     def _build(self, name: str, source: str, extra: tuple[str, ...], most: int) -> Artifact | Fault:
-        order = Order(self.sandbox, self.interpreter, self.task, source, name, extra, most)
+        order = BuildRequest(self.sandbox, self.interpreter, self.task, source, name, extra, most)
         made = language_of_answer(self.task, source).build(order)
         if isinstance(made, Fault):
             return made

@@ -19,7 +19,7 @@ from whet.evaluators.costs import Costs, measured
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input, InputSource, derive
-from whet.evaluators.inputs.target_text import Wanted
+from whet.evaluators.inputs.target_text import RequiredOutcome
 from whet.evaluators.inputs.type_hints import hints_of
 from whet.evaluators.kernels.filters import filtered, not_a_number
 from whet.evaluators.kernels.problem import WEIGHTS
@@ -330,7 +330,7 @@ def _nulls(
     passed = ", ".join(null.name for null in nulls if null.accepted)
     seed = derive(seed, "strengthen")
     with closing(Examination(artifact, source, seed, 1, task.limits.seconds, costs)) as examination:
-        steps = [step for steps in examination.groups() for step in steps if step.asked is Wanted.SAME]
+        steps = [step for steps in examination.groups() for step in steps if step.asked is RequiredOutcome.SAME]
     more = {step.item.payload: (step.item, step.expected) for step in reversed(steps)}.values()
     return judge_nulls(task, [*seen, *more]), f"{len(more)} of them added because {passed} passed the first {len(seen)}"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from whet.core.circumstances import Circumstances, Cost, TimedInput
+from whet.core.circumstances import Circumstances, ModuleCost, TimedInput
 from whet.evaluators.baseline import Baseline, Drawer
 from whet.evaluators.evidence.provenance import machine, toolchain
 from whet.evaluators.inputs.source import InputSource
@@ -47,9 +47,9 @@ def circumstances(baseline: Baseline, source: InputSource) -> Circumstances:
     )
 
 
-def _costs(baseline: Baseline, source: InputSource, names: Sequence[str]) -> dict[str, Cost]:
+def _costs(baseline: Baseline, source: InputSource, names: Sequence[str]) -> dict[str, ModuleCost]:
     """Returns what calls of a torch module cost, by input; without those that could not be counted."""
-    found: dict[str, Cost] = {}
+    found: dict[str, ModuleCost] = {}
     task = baseline.artifact.builder.task
     process = baseline.artifact.start() if task.module is not None else None
     if not isinstance(process, FunctionProcess):

@@ -20,7 +20,7 @@ from whet.evaluators.hidden_state import Elsewhere
 from whet.evaluators.inputs.counterexample import smallest
 from whet.evaluators.inputs.plan import FEWEST_DRAWN
 from whet.evaluators.inputs.source import Input, InputSource, derive
-from whet.evaluators.inputs.target_text import Wanted
+from whet.evaluators.inputs.target_text import RequiredOutcome
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
@@ -108,7 +108,7 @@ def compare(
         elsewhere: in which other process the inputs come again; None is a fresh one that is no fork.
         explain: whether the smallest input is looked for; where only the verdict counts, that would be waste.
     """
-    way = _Way(examination, theirs, oracle, explain)
+    way = _CandidateExamination(examination, theirs, oracle, explain)
     place = elsewhere or Elsewhere(derive(examination.seed, "elsewhere") % 2**31, worker=None)
     found = found_by(lambda: way.run(place))
     fault = found if isinstance(found, Fault) else None
@@ -117,7 +117,7 @@ def compare(
     return Compared(fault, way.evidence())
 
 
-class _Way:
+class _CandidateExamination:
     """One candidate's way along an examination."""
 
     def __init__(self, examination: Examination, theirs: Side, oracle: Oracle, explain: bool) -> None:
@@ -173,7 +173,7 @@ class _Way:
         """Judges what the candidate makes of one step."""
         self.discarded += step.discarded
         answer = next(answers)
-        if step.asked is Wanted.RAISE and _raises(answer, step.expected):
+        if step.asked is RequiredOutcome.RAISE and _raises(answer, step.expected):
             return
         self.last = step
         self.hashes.append(step.hash)
@@ -266,7 +266,7 @@ class _Way:
                 if isinstance(expected, Fault):
                     lost += 1
                     return None
-                if examination.asked(expected[0]) is not Wanted.SAME:
+                if examination.asked(expected[0]) is not RequiredOutcome.SAME:
                     return None
                 answer = self.theirs.call(item.payload, limit)
                 if isinstance(answer, Fault):

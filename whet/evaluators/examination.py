@@ -17,7 +17,7 @@ from whet.evaluators.costs import Costs
 from whet.evaluators.examiner import Cut, Examiner, Step
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import InputSource, derive
-from whet.evaluators.inputs.target_text import Wanted
+from whet.evaluators.inputs.target_text import RequiredOutcome
 from whet.evaluators.needs.broken_inputs import BrokenInputs
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import at_once
@@ -102,7 +102,7 @@ class Examination:
             yield group
             number += 1
 
-    def asked(self, outcome: bytes) -> Wanted:
+    def asked(self, outcome: bytes) -> RequiredOutcome:
         """Returns what the baseline's outcome on another input asks of a candidate."""
         with self._lock:
             return self._examiner.asked(outcome, textual=False)

@@ -22,7 +22,7 @@ from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.inputs.plan import Draw, draws, input_hash, plan
 from whet.evaluators.inputs.rearranged import rearranged
 from whet.evaluators.inputs.source import EDITED, Input, InputSource, derive
-from whet.evaluators.inputs.target_text import Wanted, wanted
+from whet.evaluators.inputs.target_text import RequiredOutcome, wanted
 from whet.evaluators.outcomes import decode_call, decode_run
 from whet.evaluators.pairs import ComparedInput, Side
 from whet.evaluators.processes import CallResult
@@ -84,7 +84,7 @@ class Step(ComparedInput):
 
     cost: float
     hash: str
-    asked: Wanted
+    asked: RequiredOutcome
     again: bytes | None
     promised: bool
     discarded: int
@@ -106,7 +106,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
+class _UnsureInput:
     """An input that may lie outside the target's domain.
 
     Attributes:
@@ -173,11 +173,11 @@ class Examiner:
         count = TYPED if self._source.timeable else TYPED_ALONE
         typed = self._source.typed(derive(self._seed, "hints"), count)
         admitted = [item for item in typed if all(map(self._domain.admits, _readable([item.payload])))]
-        given = [_Trial(item, textual=True) for item in (*self._source.calls, *admitted)]
+        given = [_UnsureInput(item, textual=True) for item in (*self._source.calls, *admitted)]
         yield from self._unsure(iter(given), "given", costs.given)
         if not self._source.timeable:
             self._learn()
-        edges = (_Trial(_edge_input(edge), edge.textual, edge.key) for edge in islice(self._edges(), MOST_EDGES))
+        edges = (_UnsureInput(_edge_input(edge), edge.textual, edge.key) for edge in islice(self._edges(), MOST_EDGES))
         yield from self._unsure(edges, "edges", fmean(one.cost for one in self._bases) if self._bases else CHEAP)
 
     def _drawn(self, costs: Costs) -> Iterator[Step | Fault]:
@@ -197,10 +197,10 @@ class Examiner:
             outcome = expected[0]
             if item.size is None or item.size in self._source.sizes:
                 self._natural.add(self._raised(outcome))
-            elif self.asked(outcome, textual=False) is Wanted.NOTHING:
+            elif self.asked(outcome, textual=False) is RequiredOutcome.NOTHING:
                 self.discarded += 1
                 continue
-            yield self._step(item, expected, cost, Wanted.SAME, promised=True, again=again)
+            yield self._step(item, expected, cost, RequiredOutcome.SAME, promised=True, again=again)
 
     def _planned(self, costs: Costs) -> Iterator[Input]:
         """Yields as many of the planned inputs as the baseline's cost allows, and notes what is left out."""
@@ -247,13 +247,13 @@ class Examiner:
         item: Input,
         answer: tuple[bytes, float],
         cost: float,
-        asked: Wanted,
+        asked: RequiredOutcome,
         promised: bool = False,
         again: bytes | None = None,
     ) -> Step:
         step = Step(item, *answer, cost, input_hash(item), asked, again, promised, self.discarded)
         self.discarded = 0
-        if asked is Wanted.SAME:
+        if asked is RequiredOutcome.SAME:
             self.met.append(step)
         return step
 
@@ -269,7 +269,7 @@ class Examiner:
             if number > most or (number > len(cases) and self._trouble >= MOST_TROUBLE):
                 self._note_cut("edges", number - 1, max(MOST_EDGES, len(cases)))
                 return
-            trial = _Trial(_edge_input(edge), edge.textual)
+            trial = _UnsureInput(_edge_input(edge), edge.textual)
             answer = self.ours.call(trial.item.payload, self._seconds)
             if step := self._tried(trial, answer, cost):
                 yield step
@@ -296,7 +296,7 @@ class Examiner:
         elif self._program and self._source.validates:  # else nobody knows which texts the program has to understand
             yield from stdin_edges([one.item.payload for one in self._bases], seed)
 
-    def _unsure(self, trials: Iterator[_Trial], stage: str, cost: float) -> Iterator[Step]:
+    def _unsure(self, trials: Iterator[_UnsureInput], stage: str, cost: float) -> Iterator[Step]:
         """Yields inputs that may lie outside the domain; what the baseline makes of them decides.
 
         Args:
@@ -327,7 +327,7 @@ class Examiner:
     def _note_cut(self, stage: str, tried: int, planned: int) -> None:
         self.cut[stage] = Cut(tried, planned, self._trouble if self._trouble >= MOST_TROUBLE else 0)
 
-    def _tried(self, trial: _Trial, answer: CallResult, cost: float) -> Step | None:
+    def _tried(self, trial: _UnsureInput, answer: CallResult, cost: float) -> Step | None:
         """Returns an input that nobody promised, unless the baseline's outcome asks nothing of others."""
         if isinstance(answer, Fault):
             self._trouble += 1
@@ -335,18 +335,18 @@ class Examiner:
             self.discarded += 1
             return None
         asked = self.asked(answer[0], trial.textual)
-        if asked is Wanted.NOTHING:
+        if asked is RequiredOutcome.NOTHING:
             self.discarded += 1
             return None
         return self._step(trial.item, answer, cost, asked)
 
-    def asked(self, outcome: bytes, textual: bool) -> Wanted:
+    def asked(self, outcome: bytes, textual: bool) -> RequiredOutcome:
         """Returns what the baseline's outcome on an input outside the workload asks of a candidate."""
         if self._program:
             code = decode_run(outcome).code
-            return Wanted.SAME if code == 0 or str(code) in self._natural else Wanted.NOTHING
+            return RequiredOutcome.SAME if code == 0 or str(code) in self._natural else RequiredOutcome.NOTHING
         if outcome.startswith(VALUE):
-            return Wanted.SAME
+            return RequiredOutcome.SAME
         return wanted(decode_call(outcome), self._source.text, frozenset(self._natural), textual)
 
 

@@ -10,7 +10,7 @@ from whet.core.options import Options
 from whet.core.task import Commands, Kind, Task
 from whet.evaluators.folder import folder_texts
 from whet.evaluators.given_files import CASES_FOLDER, WORKLOAD_FILE, command_words, read_text, tests_folder, workload_of
-from whet.evaluators.languages.base import Language, Wanted
+from whet.evaluators.languages.base import Language, TargetFile
 from whet.evaluators.languages.registry import described, known
 from whet.evaluators.signature import read_signature
 from whet.evaluators.task_file import FILENAME, TaskFile
@@ -38,7 +38,7 @@ def file_task(
         UsageError: there is no such file, symbol or workload.
     """
     source, found = read_text(path), known(language)
-    around = found.around(Wanted(path, source, symbol, () if file is None else _named(path, file), options))
+    around = found.around(TargetFile(path, source, symbol, () if file is None else _named(path, file), options))
     kind = Kind.FUNCTION if symbol else Kind.PROGRAM
     default = TaskFile.model_validate({"task": {"language": language, "target": path.name}})
     settings = file or default

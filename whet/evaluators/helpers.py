@@ -92,7 +92,7 @@ def _named(function: ast.FunctionDef) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class HelperComparison:
     """Compares the functions that rewrites share with the original.
 
     Attributes:

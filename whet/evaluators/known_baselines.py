@@ -38,7 +38,7 @@ PLACES = ("name", "path", "root", "project")
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class KeptBaseline:
     """What is kept of a `Baseline`, by the names that it has there."""
 
     seconds: Mapping[str, float]
@@ -86,10 +86,10 @@ class KnownBaselines:
             meter: what it will be measured by.
             seed: of the inputs that it is timed on.
         """
-        facts = self._read(VALIDATED, Facts)
+        facts = self._read(VALIDATED, KeptBaseline)
         if facts is None or not {f"size {size}" for size in source.sizes} <= facts.seconds.keys():
             return None
-        known = Baseline(artifact, meter=meter, **{name: getattr(facts, name) for name in Facts.__slots__})
+        known = Baseline(artifact, meter=meter, **{name: getattr(facts, name) for name in KeptBaseline.__slots__})
         try:
             return retimed(self._builder.task, known, source, seed)
         except BaselineError:
@@ -99,9 +99,9 @@ class KnownBaselines:
         """Keeps what was found of a baseline for later runs, unless no verdict could rest on it."""
         if any(null.accepted for null in baseline.nulls):
             return
-        found = {name: getattr(baseline, name) for name in Facts.__slots__}
+        found = {name: getattr(baseline, name) for name in KeptBaseline.__slots__}
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self._write(VALIDATED, Facts(**{**found, "validated": now}))
+        self._write(VALIDATED, KeptBaseline(**{**found, "validated": now}))
 
     def sized(self, seed: int, timed: bool, call_seconds: CallSeconds) -> Task:
         """Returns the task with sizes; see `whet.evaluators.inputs.calibration.calibrated`."""
@@ -124,7 +124,7 @@ class KnownBaselines:
         except (ValueError, zlib.error):
             return None
 
-    def _write(self, what: str, value: Facts | Sizes) -> None:
+    def _write(self, what: str, value: KeptBaseline | Sizes) -> None:
         self._store.keep_baseline(self._key(what), to_plain(value))
 
     def _key(self, what: str) -> str:

@@ -32,7 +32,7 @@ from whet.evaluators.climbing.timing import Timing
 from whet.evaluators.evidence.provenance import gather
 from whet.evaluators.examination import Examination
 from whet.evaluators.finding import Finding
-from whet.evaluators.helpers import Comparison, comparable, inputs_for
+from whet.evaluators.helpers import HelperComparison, comparable, inputs_for
 from whet.evaluators.inputs.calibration import calibrated
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.judging_apart import judging_apart
@@ -304,7 +304,7 @@ class Ladder:
         if not comparable(self.task, verdict):
             return Helpers()
         seed = derive(self._seed, "helpers", candidate.id)
-        asked = Comparison(self._builder, self._source, self.baseline.limit, hash_seeds(seed, "helpers")[0])
+        asked = HelperComparison(self._builder, self._source, self.baseline.limit, hash_seeds(seed, "helpers")[0])
         return asked.lowest(candidate.source, inputs_for(self._source, verdict, seed))
 
     def measure(

@@ -27,7 +27,7 @@ from whet.evaluators.native_readers import Reader, readers
 from whet.evaluators.native_tree import COMMENTS
 from whet.evaluators.native_variables import FLOATS, Float, Variable
 from whet.evaluators.own_state import is_cache
-from whet.evaluators.sequence_outcomes import Came, by_half_the_digits, first_difference, value_difference
+from whet.evaluators.sequence_outcomes import SequenceOutcome, by_half_the_digits, first_difference, value_difference
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.exported_data import keeps_state
 from whet.sandbox.inside.native_target import element_bytes
@@ -74,7 +74,7 @@ class NativeState:
             return None
         return cls(task, tuple(readers(task)), tuple(one for one in FLOATS if one.words.search(text)), errno)
 
-    def differing(self, ours: Came, theirs: Came) -> Fault | None:
+    def differing(self, ours: SequenceOutcome, theirs: SequenceOutcome) -> Fault | None:
         """Returns where a candidate's sequence first differs from the original's."""
         rule = self.task.oracle
         judge = by_tolerance(rule.tolerance)
@@ -92,7 +92,7 @@ class NativeState:
             lines.append(f"{self.task.symbol}({', '.join(parts)})")
         return "\n".join(lines)
 
-    def _outside(self, ours: Came, theirs: Came, number: int) -> Iterator[str]:
+    def _outside(self, ours: SequenceOutcome, theirs: SequenceOutcome, number: int) -> Iterator[str]:
         """Yields how what both sides show after a call differs.
 
         Before the first call nothing is compared: a table may be filled earlier than it was.
@@ -141,7 +141,7 @@ def _readable(name: str) -> str:
     return f"{what} {'::'.join(parts)}" if parts and not rest else name
 
 
-def _values(came: Came, number: int) -> Mapping[str, bytes]:
+def _values(came: SequenceOutcome, number: int) -> Mapping[str, bytes]:
     """Returns all values after a call: each call has those alone that it changed."""
     found: dict[str, bytes] = {}
     for step in came.steps[: number + 1]:

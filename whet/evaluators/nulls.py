@@ -38,7 +38,7 @@ def judge_nulls(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[NullOu
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _ObservedCall:
     """One call of the baseline that returned: its arguments, its instance if nothing is done to it, and its outcome."""
 
     arguments: tuple[Any, ...]
@@ -57,7 +57,7 @@ class _Call:
         return CallOutcome("value", self.left, self.instance, answer, "")
 
     @classmethod
-    def of(cls, payload: Any, outcome: CallOutcome) -> _Call:
+    def of(cls, payload: Any, outcome: CallOutcome) -> _ObservedCall:
         positional, keywords, init = payload, Node("dict", "", [], True), None
         if isinstance(payload, Node):
             parts = {key: value for _, key, value in payload.state}
@@ -72,7 +72,7 @@ class _Call:
 
 def _judge_functions(task: Task, seen: Sequence[tuple[Input, bytes]]) -> tuple[list[NullOutcome], int]:
     decoded = [(decode(item.payload), decode_call(outcome)) for item, outcome in seen]
-    calls = [_Call.of(payload, outcome) for payload, outcome in decoded if outcome.kind == "value"]
+    calls = [_ObservedCall.of(payload, outcome) for payload, outcome in decoded if outcome.kind == "value"]
     outcomes = []
     for name, null in FUNCTION_NULLS.items():
         agreed = max(
@@ -107,21 +107,21 @@ def _shapes(value: Any) -> Any:
     return value.state[1] if isinstance(value, Node) and value.kind in ARRAYS else None
 
 
-def _echo(calls: Sequence[_Call]) -> Iterator[list[Any]]:
+def _echo(calls: Sequence[_ObservedCall]) -> Iterator[list[Any]]:
     for i in range(_most_arguments(calls)):
         yield [call.arguments[i] if i < len(call.arguments) else None for call in calls]
 
 
-def _identity(calls: Sequence[_Call]) -> Iterator[list[Any]]:
+def _identity(calls: Sequence[_ObservedCall]) -> Iterator[list[Any]]:
     for i in range(_most_arguments(calls)):
         yield [_itself(call, i) if i < len(call.arguments) else None for call in calls]
 
 
-def _most_arguments(calls: Sequence[_Call]) -> int:
+def _most_arguments(calls: Sequence[_ObservedCall]) -> int:
     return max(1, *(len(call.arguments) for call in calls)) if calls else 1
 
 
-def _itself(call: _Call, index: int) -> Any:
+def _itself(call: _ObservedCall, index: int) -> Any:
     """Returns an argument as an outcome shows it that holds the very object: as a reference, where it is mutable."""
     if call.left is None:
         return call.arguments[index]
@@ -228,7 +228,7 @@ def _empty(value: Any) -> Any:
     return type(value)() if isinstance(value, EMPTIABLE) else None
 
 
-FUNCTION_NULLS: dict[str, Callable[[Sequence[_Call]], Iterable[list[Any]]]] = {
+FUNCTION_NULLS: dict[str, Callable[[Sequence[_ObservedCall]], Iterable[list[Any]]]] = {
     "none": lambda calls: [[None] * len(calls)],
     "zeros": lambda calls: [[_filled(call.value, 0) for call in calls]],
     "ones": lambda calls: [[_filled(call.value, 1) for call in calls]],

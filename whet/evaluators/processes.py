@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from whet.core.circumstances import Cost
+from whet.core.circumstances import ModuleCost
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.scheduling import Watch
@@ -47,7 +47,7 @@ class Pass:
         ran: seconds that its processes were on a processor in the window, as the kernel tells out here; None where it
             does not.
         waited: seconds for which those threads, or the clock out here, could have run and had no processor; likewise.
-        whole: whether `ran` is all of it; see `whet.evaluators.scheduling.Given`.
+        whole: whether `ran` is all of it; see `whet.evaluators.scheduling.ProcessorTime`.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
         windows: how many windows its seconds are the sum of: one for each run of a program.
     """
@@ -256,7 +256,7 @@ class FunctionProcess:
             raise ValueError("a call that is none")
         return calls
 
-    def cost(self, payload: bytes, seconds: float) -> Cost:
+    def cost(self, payload: bytes, seconds: float) -> ModuleCost:
         """Returns what a call of a torch module on an input computes and moves.
 
         Raises:
@@ -265,7 +265,7 @@ class FunctionProcess:
         """
         (_, *counts, number, device), _ = self._session.ask("cost", payload, seconds=seconds)
         flops, moved, written, operations = map(_count, counts)
-        return Cost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
+        return ModuleCost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
 
     def renewed(self, sets: Sequence[Sequence[bytes]], seconds: float) -> list[float] | Fault:
         """Returns the CPU seconds of each round; see `whet.sandbox.inside.calls.in_renewed_rounds`."""

@@ -74,7 +74,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class RecordedCommand:
     """A command as the user gave it, and how it is run.
 
     Attributes:
@@ -88,7 +88,7 @@ class Command:
     root: Path
 
     @classmethod
-    def of(cls, text: str, task: Task, interpreter: Interpreter, project: Path | None = None) -> Command:
+    def of(cls, text: str, task: Task, interpreter: Interpreter, project: Path | None = None) -> RecordedCommand:
         """Reads a command.
 
         Args:
@@ -121,7 +121,7 @@ class Command:
 
 
 def record(
-    task: Task, command: Command, sandbox: Sandbox, interpreter: Interpreter, seconds: float = SECONDS
+    task: Task, command: RecordedCommand, sandbox: Sandbox, interpreter: Interpreter, seconds: float = SECONDS
 ) -> Recording:
     """Runs a command once, on a copy of its folder, and returns the calls of the target that it makes.
 

@@ -18,7 +18,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.outcomes import decode_call
 from whet.evaluators.processes import CallResult, TargetProcess
-from whet.evaluators.recording import ENDED, KILLED, SECONDS, UNKNOWN, Command, Recording, chosen, record
+from whet.evaluators.recording import ENDED, KILLED, SECONDS, UNKNOWN, RecordedCommand, Recording, chosen, record
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 
@@ -61,7 +61,7 @@ def with_recorded(task: Task, options: Options, listener: Listener, seconds: flo
     if not takes_objects(task):
         raise UsageError(f"--record is for Python functions and methods; {task.name} is a program: give --workload")
     interpreter = find_interpreter(options.python)
-    command = Command.of(options.record, task, interpreter, options.project and options.project.resolve())
+    command = RecordedCommand.of(options.record, task, interpreter, options.project and options.project.resolve())
     with closing(open_sandbox(options.sandbox, options.unsafe)) as sandbox:
         listener(Event(EventKind.STAGE, f"recording the calls of {task.name} in: {command.shown}"))
         found = record(task, command, sandbox, interpreter, seconds)
@@ -126,7 +126,7 @@ def _start(artifact: Artifact, hash_seed: int) -> TargetProcess:
     return process
 
 
-def _expect_calls(task: Task, command: Command, found: Recording, seconds: float) -> None:
+def _expect_calls(task: Task, command: RecordedCommand, found: Recording, seconds: float) -> None:
     if found.payloads:
         return
     said = next((line.strip() for line in reversed(found.said.splitlines()) if line.strip()), "")[:200]

@@ -8,7 +8,7 @@ from whet.sandbox.process_tree import given_since, last_number, own_waiting, sch
 from whet.sandbox.protocol import Session
 
 
-class Given(NamedTuple):
+class ProcessorTime(NamedTuple):
     """What a window's processes were given; None where this machine does not tell.
 
     Attributes:
@@ -39,7 +39,7 @@ class Watch:
         self._group = session.group_cpu() if self._before else None
         self._own = own_waiting()
 
-    def read(self, ending: int = 0, ended: float = 0.0) -> Given:
+    def read(self, ending: int = 0, ended: float = 0.0) -> ProcessorTime:
         """Returns what was given since.
 
         Args:
@@ -49,12 +49,12 @@ class Watch:
         own = own_waiting() - self._own
         now = scheduled(self._session.pids())  # waits until what still runs has left its processor, and is counted
         if not now or not self._before:
-            return Given(None, None, False)
+            return ProcessorTime(None, None, False)
         given = given_since(self._before, now)
         waited = given.waited + max(0.0, own)
         group = None if self._group is None else self._session.group_cpu()
         if self._group is not None and group is not None:
-            return Given(group - self._group, waited, True)
+            return ProcessorTime(group - self._group, waited, True)
         started = self._number is None or last_number() != self._number
         whole = not started and len(self._before.keys() - now.keys()) == ending
-        return Given(given.ran + ended, waited, whole)
+        return ProcessorTime(given.ran + ended, waited, whole)

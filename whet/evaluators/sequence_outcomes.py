@@ -12,7 +12,7 @@ from whet.core.task import OracleRule
 from whet.core.verdict import Reason
 from whet.evaluators.compare import JudgeFloats, difference, show
 from whet.evaluators.finding import Fault
-from whet.evaluators.floats.leaves import LEAST, RESULT, Group, epsilon, wide
+from whet.evaluators.floats.leaves import LEAST, RESULT, FloatGroup, epsilon, wide
 from whet.evaluators.floats.rules import Allowance, beyond, by_tolerance, finite
 from whet.evaluators.inputs.plain_data import read, write
 from whet.evaluators.own_state import is_cache
@@ -33,7 +33,7 @@ class StepCame:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class SequenceOutcome:
     """What came of a sequence.
 
     Attributes:
@@ -45,7 +45,7 @@ class Came:
     steps: tuple[StepCame, ...]
 
 
-def came_of(outcome: bytes) -> Came:
+def came_of(outcome: bytes) -> SequenceOutcome:
     """Reads an outcome of `whet.sandbox.inside.sequences.call_sequence`, which may be hostile.
 
     Raises:
@@ -57,20 +57,22 @@ def came_of(outcome: bytes) -> Came:
     texts = [*names, *(name for step in found for name in step.outside)]
     if not all(type(part) is bytes for part in data) or not all(type(name) is str for name in texts):
         raise TypeError("something else than encoded values and their names")
-    return Came(frozenset(names), found)
+    return SequenceOutcome(frozenset(names), found)
 
 
-Outside = Callable[[Came, Came, int], Iterator[str]]
+Outside = Callable[[SequenceOutcome, SequenceOutcome, int], Iterator[str]]
 """Yields how values outside of objects differ after the call with a number."""
 
 
-def differing(ours: Came, theirs: Came, rule: OracleRule) -> Fault | None:
+def differing(ours: SequenceOutcome, theirs: SequenceOutcome, rule: OracleRule) -> Fault | None:
     """Returns where a candidate's sequence of a Python function or method first differs from the original's."""
     judge = by_half_the_digits() if rule.tolerance.error_ratio else by_tolerance(rule.tolerance)
     return first_difference(ours, theirs, rule, judge, partial(_outside, rule, judge))
 
 
-def first_difference(ours: Came, theirs: Came, rule: OracleRule, judge: JudgeFloats, outside: Outside) -> Fault | None:
+def first_difference(
+    ours: SequenceOutcome, theirs: SequenceOutcome, rule: OracleRule, judge: JudgeFloats, outside: Outside
+) -> Fault | None:
     """Returns where a candidate's sequence first differs from the original's.
 
     Args:
@@ -90,7 +92,9 @@ def first_difference(ours: Came, theirs: Came, rule: OracleRule, judge: JudgeFlo
     return None
 
 
-def _outside(rule: OracleRule, judge: JudgeFloats, ours: Came, theirs: Came, number: int) -> Iterator[str]:
+def _outside(
+    rule: OracleRule, judge: JudgeFloats, ours: SequenceOutcome, theirs: SequenceOutcome, number: int
+) -> Iterator[str]:
     """Yields how values outside of objects differ: those that the original has, but for caches."""
     mine, other = ours.steps[number], theirs.steps[number]
     for name in sorted({*mine.outside, *(other.outside.keys() & ours.names)}):
@@ -126,7 +130,7 @@ def by_half_the_digits(scale: float = 0.0) -> JudgeFloats:
         scale: what the digits are those of, where it is more than the largest value beside them.
     """
 
-    def rule(name: str, group: Group) -> Allowance:
+    def rule(name: str, group: FloatGroup) -> Allowance:
         values = finite(wide(group.values()))
         largest = max(scale, float(np.abs(values).max(initial=0.0)))
         allowed = max(largest * epsilon(group.format) ** 0.5, LEAST)

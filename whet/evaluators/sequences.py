@@ -22,7 +22,7 @@ from whet.evaluators.finding import Fault, RungEndedError
 from whet.evaluators.inputs.call_sequences import Calls, SequenceMaker, code, inputs_of, simpler
 from whet.evaluators.inputs.shrink import shrink
 from whet.evaluators.inputs.source import EDITED, InputSource
-from whet.evaluators.inputs.target_text import Wanted, wanted
+from whet.evaluators.inputs.target_text import RequiredOutcome, wanted
 from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.native_readers import Reader
 from whet.evaluators.native_state import NativeState, trapped
@@ -30,7 +30,7 @@ from whet.evaluators.outcomes import decode_call
 from whet.evaluators.pairs import Side
 from whet.evaluators.patience import Patience
 from whet.evaluators.processes import CallResult
-from whet.evaluators.sequence_outcomes import Came, came_of, differing
+from whet.evaluators.sequence_outcomes import SequenceOutcome, came_of, differing
 
 FEWEST, MOST = 2, 24
 """Sequences on objects; the first however slow calls are."""
@@ -58,7 +58,7 @@ class Expected:
     """A sequence and what the baseline makes of it in the process that met those before it."""
 
     calls: Calls
-    came: Came
+    came: SequenceOutcome
 
 
 def compares_sequences(task: Task) -> bool:
@@ -89,7 +89,9 @@ class Rehearsal:
         self.hash_seed = hash_seed
         self.seconds = seconds
         self._native = NativeState.of(source.task, baseline)
-        self.differing: Callable[[Came, Came], Fault | None] = partial(differing, rule=source.task.oracle)
+        self.differing: Callable[[SequenceOutcome, SequenceOutcome], Fault | None] = partial(
+            differing, rule=source.task.oracle
+        )
         if self._native is not None:
             self.differing = self._native.differing
         asked = met if self._native is not None or compares_sequences(source.task) else ()
@@ -130,7 +132,9 @@ class Rehearsal:
         # Of a function beside which nothing is kept, single calls have shown all.
         return expected if self._native is not None or any(map(_keeps_state, expected)) else []
 
-    def answers(self, artifact: Artifact, sequences: Sequence[Calls], hash_seed: int, fork: bool = True) -> list[Came]:
+    def answers(
+        self, artifact: Artifact, sequences: Sequence[Calls], hash_seed: int, fork: bool = True
+    ) -> list[SequenceOutcome]:
         """Returns what comes of sequences in one process of their own, up to the first on which that ends."""
         found = []
         side = Side(artifact, hash_seed, 0 if fork else None)
@@ -154,12 +158,12 @@ class Rehearsal:
             return self._native.code(sequences)
         return code(self.source.task.symbol or "", sequences)
 
-    def asked(self, calls: Calls, came: Came) -> int:
+    def asked(self, calls: Calls, came: SequenceOutcome) -> int:
         """Returns how many calls of a sequence ask something of a candidate, from the first on."""
         made = len(came.steps) - len(calls.calls)
         for number, step in enumerate(came.steps):
             outcome = decode_call(step.outcome)
-            if wanted(outcome, self.source.text, self._natural, textual=False) is not Wanted.SAME:
+            if wanted(outcome, self.source.text, self._natural, textual=False) is not RequiredOutcome.SAME:
                 return max(0, number - made)
         return len(calls.calls)
 
@@ -201,7 +205,7 @@ class SequenceCheck:
                 if isinstance(answer, Fault) or unconfirmed >= MOST_UNCONFIRMED:
                     break
 
-    def _differs(self, expected: Came, answer: CallResult) -> Fault | None:
+    def _differs(self, expected: SequenceOutcome, answer: CallResult) -> Fault | None:
         if isinstance(answer, Fault):
             return answer
         try:

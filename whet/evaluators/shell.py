@@ -39,7 +39,7 @@ class ShellEnvironment(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class LineResult:
     """What came of one line.
 
     Attributes:
@@ -82,17 +82,19 @@ class Shell:
         self.tree = self._session.tree
         """Where lines see the files."""
 
-    def run(self, line: str, seconds: float, stdin: bytes = b"") -> Ran:
+    def run(self, line: str, seconds: float, stdin: bytes = b"") -> LineResult:
         """Runs a line of ``/bin/sh``, which begins in ``/work`` and is ended after some seconds."""
         try:
             self._session.ask("prepare", ["/bin/sh", "-c", f"cd /work || exit\n{line}"], stdin, seconds=START_SECONDS)
             answer, spent = self._session.ask("go", seconds=seconds)
             if answer[0] == "error":
-                return Ran(None, stderr=str(answer[2]))
+                return LineResult(None, stderr=str(answer[2]))
             (_, stdout, stderr), _ = self._session.ask("output", seconds=START_SECONDS)
         except Incident as incident:
-            return Ran(None, fault=fault(incident, seconds))
-        return Ran(answer[1], stdout.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")[-SAID:], spent)
+            return LineResult(None, fault=fault(incident, seconds))
+        return LineResult(
+            answer[1], stdout.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")[-SAID:], spent
+        )
 
     def read(self, path: str) -> bytes | Fault:
         """Returns a file that a line left."""

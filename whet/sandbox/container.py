@@ -36,7 +36,7 @@ from whet.sandbox.job_server import (
 from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.staging import FIRST_UID, SLOTS, boot, environment
-from whet.sandbox.usage import Usage
+from whet.sandbox.usage import ProcessUsage
 
 START_SECONDS = 20.0
 """Seconds from a container's start until its supervisor must have called. To make a container takes a quarter of a
@@ -85,7 +85,7 @@ class Container(JobServer):
             self._handle = self._started(engine, image[0], settings)
             connected = self._called(listener)
             place.unlink()
-        super().__init__(Link(connected), Usage(self._pids, self._measured, self._group_cpu))
+        super().__init__(Link(connected), ProcessUsage(self._pids, self._measured, self._group_cpu))
         self._gauge: Gauge | None = None
         self._account: CpuAccount | None = None
         self._events: int | None = None

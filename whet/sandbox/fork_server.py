@@ -15,7 +15,7 @@ from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.slots import Slot
 from whet.sandbox.spawner import end
-from whet.sandbox.usage import Usage
+from whet.sandbox.usage import ProcessUsage
 from whet.sandbox.watchdog import Bounds, Watchdog
 
 
@@ -52,7 +52,7 @@ class ForkServer(JobServer):
             with theirs:
                 self._process = start(theirs.fileno())
             undoing.pop_all()
-        super().__init__(Link(ours), Usage(lambda: list(tree(self.pid)), group_cpu=slot.cpu))
+        super().__init__(Link(ours), ProcessUsage(lambda: list(tree(self.pid)), group_cpu=slot.cpu))
         self.excess: Incident | None = None
         self._watchdog = watchdog
         self._slot = slot
@@ -75,7 +75,7 @@ class ForkServer(JobServer):
 
     @property
     def pid(self) -> int:
-        """See `whet.sandbox.watchdog.Watched.pid`."""
+        """See `whet.sandbox.watchdog.WatchedTreeTree.pid`."""
         return self._process.pid
 
     def start(self, job: Job, release: Release) -> ServedProcess:

@@ -15,7 +15,7 @@ from whet.sandbox.inside.forking import FAILED, LINK, PLAIN, PROGRAM, File
 from whet.sandbox.inside.link import Link
 from whet.sandbox.protocol import Incident, Job
 from whet.sandbox.session import PipeSession, crash, text
-from whet.sandbox.usage import Usage
+from whet.sandbox.usage import ProcessUsage
 
 ANSWER_SECONDS = 10.0
 """Seconds in which a server must start or end a job. To end one includes waiting for killed processes, `SWEEP_SECONDS`
@@ -57,7 +57,7 @@ class Unfit(Exception):
 class JobServer(ABC):
     """A process inside that starts one job at a time; this is our end of the link to it."""
 
-    def __init__(self, link: Link, usage: Usage) -> None:
+    def __init__(self, link: Link, usage: ProcessUsage) -> None:
         """Takes it over.
 
         Args:

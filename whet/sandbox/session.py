@@ -18,7 +18,7 @@ from whet.sandbox.inside.codec import CodecError, framed
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.process_tree import tree
 from whet.sandbox.protocol import CpuLimit, Incident
-from whet.sandbox.usage import Group, Usage
+from whet.sandbox.usage import MemoryGroup, ProcessUsage
 
 HEADER = 8
 PIECE = 1 << 16
@@ -47,7 +47,7 @@ class Child(Protocol):
         """The descriptor that it writes, at our end."""
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> ProcessUsage:
         """What its processes use."""
 
     def exit_incident(self) -> Incident:
@@ -93,7 +93,7 @@ class CpuDeadline:
     not counted. Where the kernel does not tell, the clock alone ends the wait.
     """
 
-    def __init__(self, usage: Usage, limit: CpuLimit) -> None:
+    def __init__(self, usage: ProcessUsage, limit: CpuLimit) -> None:
         self._usage = usage
         self._limit = limit
         self._begun = time.perf_counter()
@@ -306,21 +306,21 @@ class LocalProcess:
     def __init__(
         self,
         process: subprocess.Popen[bytes],
-        group: Callable[[], Group | None] = lambda: None,
+        group: Callable[[], MemoryGroup | None] = lambda: None,
         group_cpu: Callable[[], float | None] = lambda: None,
     ) -> None:
         """Takes it over.
 
         Args:
             process: with three pipes.
-            group: see `Usage`.
-            group_cpu: see `Usage`.
+            group: see `ProcessUsage`.
+            group_cpu: see `ProcessUsage`.
         """
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
         self._process = process
-        self.usage = Usage(lambda: list(tree(process.pid)), group, group_cpu)
+        self.usage = ProcessUsage(lambda: list(tree(process.pid)), group, group_cpu)
         self._pipes = (process.stdin, process.stdout, process.stderr)
         self.stdin = process.stdin.fileno()
         self.stdout = process.stdout.fileno()

@@ -8,7 +8,7 @@ from typing import Protocol
 from whet.sandbox.process_tree import cpu_seconds
 
 
-class Group(Protocol):
+class MemoryGroup(Protocol):
     """A control group that counts memory."""
 
     def peak(self) -> int | None:
@@ -18,13 +18,13 @@ class Group(Protocol):
         """Begins the peak anew at what is used now; returns False where the kernel does not let it."""
 
 
-class Usage:
+class ProcessUsage:
     """Of one job after another; all of it is asked for when it is needed, since groups and processes come and go."""
 
     def __init__(
         self,
         pids: Callable[[], list[int]],
-        group: Callable[[], Group | None] = lambda: None,
+        group: Callable[[], MemoryGroup | None] = lambda: None,
         group_cpu: Callable[[], float | None] = lambda: None,
     ) -> None:
         """Reads nothing yet.

@@ -42,7 +42,7 @@ class Bounds:
     folders: tuple[str, ...]
 
 
-class Watched(Protocol):
+class WatchedTree(Protocol):
     """The root of a process tree."""
 
     @property
@@ -61,7 +61,7 @@ class Watchdog:
     """Looks at the trees that it was given, and kills those that are over their bounds."""
 
     def __init__(self) -> None:
-        self._watched: dict[Watched, Bounds] = {}
+        self._watched: dict[WatchedTree, Bounds] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="whet-watchdog", daemon=True)
@@ -86,12 +86,12 @@ class Watchdog:
         self.watch(made, bounds)
         return made
 
-    def watch(self, process: Watched, bounds: Bounds) -> None:
+    def watch(self, process: WatchedTree, bounds: Bounds) -> None:
         """Watches a tree until it is forgotten."""
         with self._lock:
             self._watched[process] = bounds
 
-    def forget(self, process: Watched) -> None:
+    def forget(self, process: WatchedTree) -> None:
         """Looks at a tree no more; it may be gone."""
         with self._lock:
             self._watched.pop(process, None)

@@ -44,7 +44,7 @@ JWT_LONGEST = 600
 
 
 @dataclass(slots=True)
-class Fault:
+class FailureRule:
     """Something that goes wrong with the next requests that match.
 
     Attributes:
@@ -83,7 +83,7 @@ class FakeGitHub:
         self.tokens: dict[str, int] = {}
         self.workflows: set[str] = set()
         self._folder = folder
-        self._faults: list[Fault] = []
+        self._faults: list[FailureRule] = []
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         self.key = self._key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
@@ -138,7 +138,7 @@ class FakeGitHub:
         self.workflows.add(token)
         return token
 
-    def plan(self, *faults: Fault) -> None:
+    def plan(self, *faults: FailureRule) -> None:
         """Plans what goes wrong."""
         self._faults += faults
 
@@ -270,7 +270,7 @@ class FakeGitHub:
                 return 200, state.post_review(repository, int(number), given, login)
         raise ApiError(404, f"the fake does not know {method} {'/'.join(parts)}")
 
-    def fault(self, method: str, target: str) -> Fault | None:
+    def fault(self, method: str, target: str) -> FailureRule | None:
         """Takes the fault that is planned for a request, if any."""
         self.requests.append(f"{method} {target.partition('?')[0]}")
         for fault in self._faults:

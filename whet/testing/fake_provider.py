@@ -27,7 +27,7 @@ Body = Mapping[str, Any]
 USAGE = Usage(input=12, output=5)
 
 
-class Fault(StrEnum):
+class ProviderFailure(StrEnum):
     """What may go wrong with one request."""
 
     RATE_LIMIT = "429 with retry-after"
@@ -57,24 +57,24 @@ class Fault(StrEnum):
     DRIPPING_HEAD = "the same before the headers are over"
 
 
-STATUS: Mapping[Fault, tuple[int, str, str, str]] = {
-    Fault.RATE_LIMIT: (429, "rate_limit_error", "rate_limit_exceeded", "too many requests"),
-    Fault.QUOTA: (429, "insufficient_quota", "insufficient_quota", "nothing is left of the quota"),
-    Fault.PAYMENT: (402, "billing_error", "", "payment required"),
-    Fault.SERVER_ERROR: (500, "api_error", "", "internal error"),
-    Fault.OVERLOADED: (529, "overloaded_error", "", "overloaded"),
-    Fault.WRONG_KEY: (401, "authentication_error", "invalid_api_key", "wrong key: {key}"),
-    Fault.FORBIDDEN: (403, "permission_error", "", "not from here"),
-    Fault.UNKNOWN_MODEL: (404, "not_found_error", "model_not_found", "no such model"),
-    Fault.CONTEXT: (400, "invalid_request_error", "", "prompt is too long: 300000 tokens > 200000 maximum"),
-    Fault.BAD_REQUEST: (400, "invalid_request_error", "", "messages: at least one is required"),
+STATUS: Mapping[ProviderFailure, tuple[int, str, str, str]] = {
+    ProviderFailure.RATE_LIMIT: (429, "rate_limit_error", "rate_limit_exceeded", "too many requests"),
+    ProviderFailure.QUOTA: (429, "insufficient_quota", "insufficient_quota", "nothing is left of the quota"),
+    ProviderFailure.PAYMENT: (402, "billing_error", "", "payment required"),
+    ProviderFailure.SERVER_ERROR: (500, "api_error", "", "internal error"),
+    ProviderFailure.OVERLOADED: (529, "overloaded_error", "", "overloaded"),
+    ProviderFailure.WRONG_KEY: (401, "authentication_error", "invalid_api_key", "wrong key: {key}"),
+    ProviderFailure.FORBIDDEN: (403, "permission_error", "", "not from here"),
+    ProviderFailure.UNKNOWN_MODEL: (404, "not_found_error", "model_not_found", "no such model"),
+    ProviderFailure.CONTEXT: (400, "invalid_request_error", "", "prompt is too long: 300000 tokens > 200000 maximum"),
+    ProviderFailure.BAD_REQUEST: (400, "invalid_request_error", "", "messages: at least one is required"),
 }
 """HTTP status, error type, OpenAI's error code and message."""
-ENDLESS: Mapping[Fault | None, tuple[bytes, float]] = {
-    Fault.ENDLESS_TEXT: (b"", 0.0),
-    Fault.ENDLESS_LINE: (b"x" * 65536, 0.0),
-    Fault.DRIP: (b"x", 0.02),
-    Fault.DRIPPING_HEAD: (b"x", 0.02),
+ENDLESS: Mapping[ProviderFailure | None, tuple[bytes, float]] = {
+    ProviderFailure.ENDLESS_TEXT: (b"", 0.0),
+    ProviderFailure.ENDLESS_LINE: (b"x" * 65536, 0.0),
+    ProviderFailure.DRIP: (b"x", 0.02),
+    ProviderFailure.DRIPPING_HEAD: (b"x", 0.02),
 }
 """What is sent again and again, the text of the answer where it is empty, and the seconds in between."""
 
@@ -100,7 +100,7 @@ class FakeProvider:
         answer: what right answers say; or a function of the request's body.
         usage: the counts that come with them.
         refuses: see above.
-        retry_after: seconds to wait, as sent with `Fault.RATE_LIMIT`.
+        retry_after: seconds to wait, as sent with `ProviderFailure.RATE_LIMIT`.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class FakeProvider:
         self._answer = answer
         self._usage = usage
         self.refuses = refuses
-        self._faults: deque[Fault] = deque()
+        self._faults: deque[ProviderFailure] = deque()
         self._lock = threading.Lock()
         self.closed = threading.Event()
         handler = type("Handler", (_Handler,), {"provider": self})
@@ -143,7 +143,7 @@ class FakeProvider:
         """The base URL for OpenAI's SDK."""
         return f"{self.anthropic_url}/v1"
 
-    def plan(self, *faults: Fault) -> None:
+    def plan(self, *faults: ProviderFailure) -> None:
         """Appends faults for the next requests, one each; requests beyond them are answered rightly."""
         with self._lock:
             self._faults.extend(faults)
@@ -154,17 +154,17 @@ class FakeProvider:
             self.requests.append(seen)
             fault = self._faults.popleft() if self._faults else None
         wire = fake_wire.Anthropic if seen.path.endswith("/messages") else fake_wire.OpenAI
-        if fault is Fault.SLOW:
+        if fault is ProviderFailure.SLOW:
             self.closed.wait(60)
-        if fault in (Fault.DROPPED, Fault.SLOW):
+        if fault in (ProviderFailure.DROPPED, ProviderFailure.SLOW):
             return None
-        if fault is Fault.HTML:
+        if fault is ProviderFailure.HTML:
             return fake_wire.Response(200, "text/html", b"<!doctype html><title>Welcome</title>")
         if fault is not None and fault in STATUS:
             status, kind, code, message = STATUS[fault]
             key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "")
             error = wire.error(kind, code, message.format(key=key.removeprefix("Bearer ")), None)
-            after = {"retry-after": str(self._retry_after)} if fault is Fault.RATE_LIMIT else {}
+            after = {"retry-after": str(self._retry_after)} if fault is ProviderFailure.RATE_LIMIT else {}
             return fake_wire.Response(status, "application/json", json.dumps(error).encode(), after)
         for name in self.refuses:
             if f'"{name}":' in json.dumps(seen.body):
@@ -174,16 +174,18 @@ class FakeProvider:
         return self._right_answer(wire, text, fault, streamed=bool(seen.body.get("stream")))
 
     def _right_answer(
-        self, wire: type[fake_wire.Wire], text: str, fault: Fault | None, *, streamed: bool
+        self, wire: type[fake_wire.Wire], text: str, fault: ProviderFailure | None, *, streamed: bool
     ) -> fake_wire.Response:
-        stop = {Fault.TRUNCATED: "length", Fault.REFUSAL: "refusal"}.get(fault or Fault.SLOW, "end")
-        usage = None if fault is Fault.NO_USAGE else self._usage
+        stop = {ProviderFailure.TRUNCATED: "length", ProviderFailure.REFUSAL: "refusal"}.get(
+            fault or ProviderFailure.SLOW, "end"
+        )
+        usage = None if fault is ProviderFailure.NO_USAGE else self._usage
         if not streamed:
             body = json.dumps(wire.whole(text, stop, usage)).encode()
-            if fault is Fault.ODD_SHAPE:
+            if fault is ProviderFailure.ODD_SHAPE:
                 body = b'{"choices": "none", "content": 3}'
-            body = body[: len(body) // 2] if fault in (Fault.BAD_JSON, Fault.CUT) else body
-            return fake_wire.Response(200, "application/json", body, cut=fault is Fault.CUT)
+            body = body[: len(body) // 2] if fault in (ProviderFailure.BAD_JSON, ProviderFailure.CUT) else body
+            return fake_wire.Response(200, "application/json", body, cut=fault is ProviderFailure.CUT)
         events = wire.stream(text, stop, usage)
         if fault in ENDLESS:
             more, pause = ENDLESS[fault]
@@ -193,19 +195,25 @@ class FakeProvider:
                 b"".join(events[: wire.BEFORE_END]),
                 endless=more or events[wire.BEFORE_END - 1],
                 pause=pause,
-                headless=fault is Fault.DRIPPING_HEAD,
+                headless=fault is ProviderFailure.DRIPPING_HEAD,
             )
-        if fault in (Fault.CUT, Fault.QUIET_END, Fault.BAD_JSON, Fault.ERROR_EVENT, Fault.ODD_SHAPE):
+        if fault in (
+            ProviderFailure.CUT,
+            ProviderFailure.QUIET_END,
+            ProviderFailure.BAD_JSON,
+            ProviderFailure.ERROR_EVENT,
+            ProviderFailure.ODD_SHAPE,
+        ):
             events = events[: wire.BEFORE_END]
-        if fault is Fault.BAD_JSON:
+        if fault is ProviderFailure.BAD_JSON:
             events.append(wire.event("content_block_delta", '{"type": "content_'))
-        if fault is Fault.ODD_SHAPE:
+        if fault is ProviderFailure.ODD_SHAPE:
             odd = '{"type": "content_block_delta", "delta": 7, "choices": "none"}'
             events.append(wire.event("content_block_delta", odd))
-        if fault is Fault.ERROR_EVENT:
+        if fault is ProviderFailure.ERROR_EVENT:
             error = json.dumps(wire.error("overloaded_error", "", "overloaded", None))
             events.append(wire.event("error", error))
-        return fake_wire.Response(200, "text/event-stream", b"".join(events), cut=fault is Fault.CUT)
+        return fake_wire.Response(200, "text/event-stream", b"".join(events), cut=fault is ProviderFailure.CUT)
 
 
 class _Server(ThreadingHTTPServer):

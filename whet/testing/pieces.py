@@ -12,10 +12,10 @@ from typing import Any
 
 from whet.core.errors import BaselineError, UsageError
 from whet.sandbox.workers import health
-from whet.sandbox.workers.base import Bench
+from whet.sandbox.workers.base import WorkerContext
 
 
-def add(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def add(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Adds up numbers, after some seconds; leaves a line for each time that it was done."""
     time.sleep(argument.get("seconds", 0.0))
     if log := argument.get("log"):
@@ -24,14 +24,14 @@ def add(bench: Bench, argument: Mapping[str, Any]) -> Any:
     return {"sum": sum(argument["numbers"]), "by": os.getpid(), "host": bench.host}
 
 
-def wait(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def wait(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Waits for a file."""
     while not Path(argument["file"]).exists():
         time.sleep(0.01)
     return {"by": os.getpid(), "host": bench.host}
 
 
-def spin(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def spin(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Keeps a processor busy for some seconds of its time."""
     until = time.process_time() + argument["seconds"]
     while time.process_time() < until:
@@ -39,7 +39,7 @@ def spin(bench: Bench, argument: Mapping[str, Any]) -> Any:
     return {"seconds": argument["seconds"]}
 
 
-def fail(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def fail(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Raises what is asked for."""
     if argument["kind"] == "baseline":
         raise BaselineError("it never ends", "nondeterministic")
@@ -48,7 +48,7 @@ def fail(bench: Bench, argument: Mapping[str, Any]) -> Any:
     raise ZeroDivisionError("first line\nsecond line")
 
 
-def die(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def die(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Dies the first times, which it counts in a file."""
     with Path(argument["log"]).open("a") as lines:
         lines.write(f"{os.getpid()}\n")
@@ -57,7 +57,7 @@ def die(bench: Bench, argument: Mapping[str, Any]) -> Any:
     return {"survived": True}
 
 
-def linger(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def linger(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Starts processes that leave their group and their parent behind, says who they are, and waits."""
     shell = f"setsid sh -c 'echo $$ >> {argument['log']}; exec sleep {argument['seconds']}' & "
     subprocess.Popen(["sh", "-c", shell * 2], start_new_session=True).wait()
@@ -65,13 +65,13 @@ def linger(bench: Bench, argument: Mapping[str, Any]) -> Any:
     return {}
 
 
-def count(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def count(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Counts how often this worker was asked."""
     bench.kept["asked"] = bench.kept.get("asked", 0) + 1
     return {"asked": bench.kept["asked"], "by": os.getpid()}
 
 
-def probe(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def probe(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Looks at the host as ever, but for a GPU that is lost while a file says so."""
     lost = (bench.store.home / f"sick-{bench.host}").exists()
     return {**health.probe(bench, argument), **({"gpu": "GPU is lost"} if lost else {})}

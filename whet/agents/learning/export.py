@@ -9,7 +9,7 @@ from typing import Any
 
 from whet import __version__
 from whet.agents.learning.answers import answer, answered, asked
-from whet.agents.learning.gathering import Group, Judged, gather
+from whet.agents.learning.gathering import Judged, TaskHistory, gather
 from whet.agents.learning.pairs import faults, preferences
 from whet.agents.learning.records import DpoLine, FaultLine, Line, Provenance, RrhfLine, SftLine
 from whet.core.errors import UsageError
@@ -31,7 +31,7 @@ LACKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExportedLines:
     """What runs give.
 
     Attributes:
@@ -47,7 +47,7 @@ class Written:
 class _Page:
     """What all lines of one task have in common."""
 
-    group: Group
+    group: TaskHistory
     licence: str
 
     def common(self, form: str, *runs: str) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class _Page:
 
 def export(
     store: Store, records: Sequence[RunRecord], form: str, *, licence: str = UNKNOWN, named: bool = True
-) -> Written:
+) -> ExportedLines:
     """Turns runs into training data.
 
     Args:
@@ -91,7 +91,7 @@ def export(
     if not lines:
         left = f" ({gathered.private} texts with a folder or a key in them were left out)" if gathered.private else ""
         raise UsageError(f"these runs give no line of {form}: {LACKS[form]}{left}")
-    return Written(lines, gathered.private)
+    return ExportedLines(lines, gathered.private)
 
 
 def _sft(page: _Page) -> Iterator[Line]:

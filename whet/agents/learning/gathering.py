@@ -39,7 +39,7 @@ class Judged:
 
 
 @dataclass(slots=True)
-class Group:
+class TaskHistory:
     """One task with all candidates of all runs on it.
 
     Attributes:
@@ -91,14 +91,14 @@ class Gathered:
         private: how many texts were left out for a folder or a key in them.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[TaskHistory, ...]
     empty: tuple[str, ...]
     private: int
 
 
 def gather(store: Store, records: Iterable[RunRecord]) -> Gathered:
     """Reads runs, the newest first; of a text that several of them judged, the first verdict counts."""
-    groups: dict[Subject, Group] = {}
+    groups: dict[Subject, TaskHistory] = {}
     empty: list[str] = []
     private: set[str] = set()
     for record in records:
@@ -113,7 +113,7 @@ def gather(store: Store, records: Iterable[RunRecord]) -> Gathered:
         if is_private(task, prompt):
             private.add(subject.baseline)
             continue
-        group = groups.setdefault(subject, Group(task, subject, prompt))
+        group = groups.setdefault(subject, TaskHistory(task, subject, prompt))
         for id, verdict in verdicts.items():
             if id in group.judged or id == subject.baseline:
                 continue

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from whet.agents.learning.gathering import Group, Judged
+from whet.agents.learning.gathering import Judged, TaskHistory
 from whet.agents.learning.records import Segment
 from whet.agents.learning.tokens import tokens
 
@@ -26,7 +26,7 @@ class Marked:
     similarity: float
 
 
-def preferences(group: Group) -> Iterator[tuple[Judged, Judged]]:
+def preferences(group: TaskHistory) -> Iterator[tuple[Judged, Judged]]:
     """Yields the best candidate of a task, if it is right, with each that is worth clearly less."""
     ranked = group.ranked
     if not ranked or ranked[0].judgement.reward <= 0.0:
@@ -36,7 +36,7 @@ def preferences(group: Group) -> Iterator[tuple[Judged, Judged]]:
             yield ranked[0], other
 
 
-def faults(group: Group) -> Iterator[tuple[Judged, Judged, Marked]]:
+def faults(group: TaskHistory) -> Iterator[tuple[Judged, Judged, Marked]]:
     """Yields each wrong candidate with the right text that is most like it, where one is nearly equal.
 
     The original counts as a right text.

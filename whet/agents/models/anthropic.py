@@ -25,7 +25,7 @@ _Text = Annotated[str | None, BeforeValidator(faults.clean)]
 _Count = Annotated[int | None, Field(ge=0)]
 
 
-class _Usage(BaseModel):
+class _AnthropicUsage(BaseModel):
     input_tokens: _Count = None
     cache_creation_input_tokens: _Count = None
     cache_read_input_tokens: _Count = None
@@ -35,7 +35,7 @@ class _Usage(BaseModel):
 class _Message(BaseModel):
     id: _Text = None
     model: _Text = None
-    usage: _Usage | None = None
+    usage: _AnthropicUsage | None = None
 
 
 class _Delta(BaseModel):
@@ -48,7 +48,7 @@ class _Event(BaseModel):
 
     message: _Message | None = None
     delta: _Delta | None = None
-    usage: _Usage | None = None
+    usage: _AnthropicUsage | None = None
 
 
 class AnthropicModel:

@@ -46,7 +46,7 @@ class _Details(BaseModel):
     cache_write_tokens: _Count = None
 
 
-class _Usage(BaseModel):
+class _OpenAiUsage(BaseModel):
     prompt_tokens: _Count = None
     completion_tokens: _Count = None
     prompt_tokens_details: _Details | None = None
@@ -58,7 +58,7 @@ class _Chunk(BaseModel):
     id: _Text = None
     model: _Text = None
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
+    usage: _OpenAiUsage | None = None
 
 
 class OpenAIModel:
@@ -173,7 +173,7 @@ class OpenAIModel:
         text: list[str] = []
         refusal: list[str] = []
         finish: str | None = None
-        usage = _Usage()
+        usage = _OpenAiUsage()
         about: dict[str, Any] = {}
         room = most_characters(request)
         for plain in chunks:
@@ -206,7 +206,7 @@ class OpenAIModel:
         )
 
 
-def _normalised(usage: _Usage) -> Usage:
+def _normalised(usage: _OpenAiUsage) -> Usage:
     """Cached tokens stand inside ``prompt_tokens``."""
     details = usage.prompt_tokens_details or _Details()
     read, written = details.cached_tokens or 0, details.cache_write_tokens or 0

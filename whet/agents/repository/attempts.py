@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from whet.agents.repository.bench import Bench
+from whet.agents.repository.bench import AttemptContext
 from whet.agents.repository.searches import searched
 from whet.core.candidate import Candidate
 from whet.core.condition import Condition
@@ -27,7 +27,7 @@ UNUSABLE = "unusable"
 
 
 def attempt(
-    bench: Bench, number: int, function: HotFunction, budget: Budget, standing: Snapshot
+    bench: AttemptContext, number: int, function: HotFunction, budget: Budget, standing: Snapshot
 ) -> tuple[Attempt, Snapshot]:
     """Tries to make one function faster.
 
@@ -66,7 +66,7 @@ def attempt(
     return replace(told, kept=True, why=why, end_to_end=measured, commit=commit), changed
 
 
-def _files(bench: Bench, function: HotFunction, run: str, source: str) -> dict[str, str]:
+def _files(bench: AttemptContext, function: HotFunction, run: str, source: str) -> dict[str, str]:
     """Returns the files that a winner changes: path from the repository's root -> text."""
     task = recorded_task(bench.store, run)
     home = function.path.removesuffix(task.filename)
@@ -74,14 +74,14 @@ def _files(bench: Bench, function: HotFunction, run: str, source: str) -> dict[s
     return {f"{home}{name}": text for name, text in task.parts(source).items() if text != ours[name]}
 
 
-def _diff(bench: Bench, texts: Mapping[str, str]) -> str:
+def _diff(bench: AttemptContext, texts: Mapping[str, str]) -> str:
     return "".join(
         Candidate(text).diff(bench.worktree.file(path).read_bytes().decode(), path) for path, text in texts.items()
     )
 
 
 def _judged(
-    bench: Bench, function: HotFunction, standing: Snapshot
+    bench: AttemptContext, function: HotFunction, standing: Snapshot
 ) -> tuple[Snapshot | None, bool, str, Measurement | None]:
     """Looks at the worktree with a winner in place: (the copy of it, whether it may stay, why, the pairs)."""
     changed = snapshot(bench.ground, bench.worktree.root, BESIDE)
@@ -108,7 +108,9 @@ def _conditions(conditions: Sequence[Condition]) -> Iterator[str]:
             yield f"  {one_line(one.difference, 300)}"
 
 
-def _message(bench: Bench, function: HotFunction, result: Result, winner: Winner, measured: Measurement | None) -> str:
+def _message(
+    bench: AttemptContext, function: HotFunction, result: Result, winner: Winner, measured: Measurement | None
+) -> str:
     """Returns the message of a win's commit."""
     assert result.speedup is not None
     assert measured is not None

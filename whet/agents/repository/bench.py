@@ -17,7 +17,7 @@ from whet.evaluators.repository.trees import Ground
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class AttemptContext:
     """What the attempts of one run have in common.
 
     Attributes:

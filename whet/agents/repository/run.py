@@ -14,7 +14,7 @@ from whet.agents.history import TIME_IS_UP, WORKED, Stopwatch
 from whet.agents.preparing import in_time
 from whet.agents.repository.applying import applied
 from whet.agents.repository.attempts import UNUSABLE, attempt
-from whet.agents.repository.bench import Bench
+from whet.agents.repository.bench import AttemptContext
 from whet.agents.repository.job import RepositoryJob, Wish, job_of
 from whet.agents.repository.searches import left, spent
 from whet.core.config import load_project_config
@@ -80,7 +80,7 @@ def optimize_repository(
         run = store.begin(COMMAND, str(checkout.root), to_plain(job))
         store.set_fact(run, "uncommitted", list(checkout.uncommitted()))
         with dropping_unusable(store, run):
-            return _Run(store, run, job, checkout, listener).work()
+            return _RepositoryRun(store, run, job, checkout, listener).work()
     finally:
         store.close()
 
@@ -108,7 +108,7 @@ def resume_repository(
         if not store.hold(run):
             raise UsageError(f"run {run} is being worked on by another process")
         job = from_plain(RepositoryJob, record.request)
-        return _Run(store, run, job, Checkout.open(job.root), listener).work()
+        return _RepositoryRun(store, run, job, Checkout.open(job.root), listener).work()
     finally:
         store.close()
 
@@ -129,7 +129,7 @@ def so_far(store: Store, record: RunRecord) -> RepositoryResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _RepositoryRun:
     """One run, from its first step or from wherever it was left: what is known stands in the store as facts."""
 
     store: Store
@@ -195,7 +195,7 @@ class _Run:
         hot = [function for function in functions if not function.skipped][: LOOKED_AT * self.job.top]
         reach = self._reach(ground, suite, hot)
         given = (command, worktree, ground, suite, functions, reach, watch, self.listener)
-        bench = Bench(self.store, self.run, self.job, *given)
+        bench = AttemptContext(self.store, self.run, self.job, *given)
         standing, spent_up, silent = self._attempted(bench, hot, unchanged)
         if standing is unchanged:
             status, message = _unchanged(self._attempts(), functions, spent_up)
@@ -259,7 +259,9 @@ class _Run:
         """Hash of the commit that holds the wins so far."""
         return next((one.commit for one in reversed(self._attempts()) if one.commit), self.job.head)
 
-    def _attempted(self, bench: Bench, hot: Sequence[HotFunction], unchanged: Snapshot) -> tuple[Snapshot, bool, str]:
+    def _attempted(
+        self, bench: AttemptContext, hot: Sequence[HotFunction], unchanged: Snapshot
+    ) -> tuple[Snapshot, bool, str]:
         """Tries function after function; one whose calls cannot be repeated or timed makes room for the next.
 
         Returns:
@@ -293,7 +295,7 @@ class _Run:
             bench.watch.save()
         return standing, any(one.status == Status.BUDGET_EXHAUSTED for one in self._attempts()), ""
 
-    def _concluded(self, bench: Bench, unchanged: Snapshot, standing: Snapshot) -> tuple[Status, str]:
+    def _concluded(self, bench: AttemptContext, unchanged: Snapshot, standing: Snapshot) -> tuple[Status, str]:
         """Measures the command at the head against the branch, afresh."""
         self.listener(Event(EventKind.STAGE, f"the command at the head and on the branch: {bench.command}"))
         known = self.store.fact(self.run, "end_to_end")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whet.agents.optimize import optimize, resume
-from whet.agents.repository.bench import Bench
+from whet.agents.repository.bench import AttemptContext
 from whet.agents.repository.helpers import with_helpers
 from whet.core.errors import UnaskedError, UsageError
 from whet.core.events import Event
@@ -56,7 +56,7 @@ def spent(store: Store, run: str) -> tuple[Cost, int]:
     return total, candidates
 
 
-def left(bench: Bench) -> Budget | None:
+def left(bench: AttemptContext) -> Budget | None:
     """Returns the caps for the next function; None where one of them is used up."""
     cost, candidates = spent(bench.store, bench.run)
     used = {
@@ -71,7 +71,9 @@ def left(bench: Bench) -> Budget | None:
     return None if any(one is not None and one <= 0 for one in rest.values()) else Budget(**rest)
 
 
-def searched(bench: Bench, number: int, function: HotFunction, budget: Budget, standing: Snapshot) -> Result | str:
+def searched(
+    bench: AttemptContext, number: int, function: HotFunction, budget: Budget, standing: Snapshot
+) -> Result | str:
     """Returns how the search for one function ended, or why there could be none.
 
     Args:
@@ -103,7 +105,9 @@ def searched(bench: Bench, number: int, function: HotFunction, budget: Budget, s
     return why
 
 
-def _function_searched(bench: Bench, key: str, function: HotFunction, plan: FunctionPlan, budget: Budget) -> Result:
+def _function_searched(
+    bench: AttemptContext, key: str, function: HotFunction, plan: FunctionPlan, budget: Budget
+) -> Result:
     target = f"{bench.worktree.root}/{function.target}"
     given: dict[str, Any] = {"record": plan.record, "tests": plan.tests, "project": bench.worktree.root}
     if bench.job.model == CATALOGUE or bench.store.fact(bench.run, key) is not None:
@@ -119,7 +123,7 @@ def _function_searched(bench: Bench, key: str, function: HotFunction, plan: Func
 
 
 def _file_searched(
-    bench: Bench, number: int, function: HotFunction, budget: Budget, standing: Snapshot
+    bench: AttemptContext, number: int, function: HotFunction, budget: Budget, standing: Snapshot
 ) -> Result | str:
     """Returns how the search for a source file of C or C++ ended, or why there could be none."""
     try:
@@ -130,7 +134,7 @@ def _file_searched(
     return _child(bench, f"{CHILD}{number}:0", task.target, budget, judge)
 
 
-def _plans(bench: Bench, function: HotFunction) -> Iterator[FunctionPlan]:
+def _plans(bench: AttemptContext, function: HotFunction) -> Iterator[FunctionPlan]:
     chosen = alone(bench.reach.get(function.target, ()))
     if chosen is not None:
         yield FunctionPlan(_as_words(bench.command), chosen)
@@ -147,7 +151,7 @@ def _as_words(command: str) -> str:
 
 
 def _child(
-    bench: Bench, key: str, target: str, budget: Budget, evaluator: Evaluator | None = None, **more: Any
+    bench: AttemptContext, key: str, target: str, budget: Budget, evaluator: Evaluator | None = None, **more: Any
 ) -> Result:
     """Begins the run of one function, or goes on with it.
 

@@ -16,7 +16,7 @@ from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.protocol import NO_LINKS, Job, Sandbox, Session
 
 
-class Bench:
+class LabSandbox:
     """A sandbox as one builder sees it: its trees lie apart, so that equal texts of two problems never meet."""
 
     def __init__(self, sandbox: Sandbox, number: int) -> None:
@@ -66,7 +66,7 @@ class Lab:
 
     def builder(self, task: Task) -> Builder:
         """Returns what builds and starts answers to a problem; native ones in one layout, as the suites do."""
-        return Builder(task, Bench(self.sandbox, next(self._numbers)), self.interpreter, preloads(task), layouts=1)
+        return Builder(task, LabSandbox(self.sandbox, next(self._numbers)), self.interpreter, preloads(task), layouts=1)
 
     def close(self) -> None:
         """Ends all that runs in it."""

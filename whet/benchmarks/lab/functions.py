@@ -42,7 +42,7 @@ HARMLESS = frozenset({"dict", "set", "frozenset", "special", "scalar", "ndarray"
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class AnswerOutcome:
     """What came of one call of an answer.
 
     Attributes:
@@ -85,12 +85,12 @@ class Submission:
         self._artifact = builder.build(source)
         self._classes = classes
 
-    def call(self, arguments: bytes, seconds: float) -> Came:
+    def call(self, arguments: bytes, seconds: float) -> AnswerOutcome:
         """Calls once, in a process that has called nothing before."""
         (came,) = self.calls([arguments], seconds)
         return came
 
-    def calls(self, inputs: Sequence[bytes], seconds: float) -> Iterator[Came]:
+    def calls(self, inputs: Sequence[bytes], seconds: float) -> Iterator[AnswerOutcome]:
         """Calls with one input after the other in one process, and ends with the first that its process is lost in.
 
         Args:
@@ -98,7 +98,7 @@ class Submission:
             seconds: that each call may take, the hand-over included; then the process is killed from outside.
         """
         process = self._started()
-        if isinstance(process, Came):
+        if isinstance(process, AnswerOutcome):
             yield process
             return
         try:
@@ -110,21 +110,21 @@ class Submission:
         finally:
             process.close()
 
-    def _started(self) -> TargetProcess | Came:
+    def _started(self) -> TargetProcess | AnswerOutcome:
         if isinstance(self._artifact, Fault):
             return _lost(self._artifact)
         process = self._artifact.start(worker=None if self._program else 0)
         return _lost(process) if isinstance(process, Fault) else process
 
-    def _one(self, process: TargetProcess, arguments: bytes, seconds: float) -> Came:
+    def _one(self, process: TargetProcess, arguments: bytes, seconds: float) -> AnswerOutcome:
         run = process.timed([arguments], seconds)
         if isinstance(run, Fault):
             return _lost(run)
         if len(run.outcomes) != 1 or run.inside > run.outside:
-            return Came("forged", detail="its process says more than the clock and the question allow")
+            return AnswerOutcome("forged", detail="its process says more than the clock and the question allow")
         return self._read(run.outcomes[0], run.inside, run.outside)
 
-    def _read(self, outcome: bytes, inside: float = 0.0, outside: float = 0.0) -> Came:
+    def _read(self, outcome: bytes, inside: float = 0.0, outside: float = 0.0) -> AnswerOutcome:
         if self._program:
             return _ended(decode_run(outcome), inside, outside)
         try:
@@ -134,16 +134,18 @@ class Submission:
             error, said = (str(value[0]), str(value[1])) if kind == "raise" else ("", "")
             plain = kind == "value" and harmless((value, arguments), self._classes)
         except (CodecError, RecursionError, ValueError, TypeError, IndexError, AttributeError):
-            return Came("forged", detail="its process sent no outcome")
+            return AnswerOutcome("forged", detail="its process sent no outcome")
         if kind == "raise":
-            return Came("raise", None, error, f"{error.partition(':')[2]}: {said[:200]}", inside, outside)
+            return AnswerOutcome("raise", None, error, f"{error.partition(':')[2]}: {said[:200]}", inside, outside)
         if kind == "memory":
-            return Came("memory", detail="out of memory", inside=inside, outside=outside)
+            return AnswerOutcome("memory", detail="out of memory", inside=inside, outside=outside)
         if not plain:
-            return Came("strange", detail="its result is no plain data", inside=inside, outside=outside)
-        return Came("value", value, "", "", inside, outside, arguments)
+            return AnswerOutcome("strange", detail="its result is no plain data", inside=inside, outside=outside)
+        return AnswerOutcome("value", value, "", "", inside, outside, arguments)
 
-    def count(self, counting: Counting, arguments: bytes, came: Came, base: float | None = None) -> float | Fault:
+    def count(
+        self, counting: Counting, arguments: bytes, came: AnswerOutcome, base: float | None = None
+    ) -> float | Fault:
         """Returns the instructions in user mode of one call, without those of starting Python and of loading the text.
 
         Args:
@@ -158,7 +160,7 @@ class Submission:
         found = counting.count(self._artifact, [arguments], setting)
         if isinstance(found, Fault):
             return found
-        again = self._read(found.outcomes[0]) if len(found.outcomes) == 1 else Came("forged")
+        again = self._read(found.outcomes[0]) if len(found.outcomes) == 1 else AnswerOutcome("forged")
         if again.kind != came.kind or write(again.value) != write(came.value):
             return Fault(Reason.CHEATING, "its result was another one while it was counted")
         if base is None:
@@ -168,7 +170,9 @@ class Submission:
             base = idle.instructions
         return max(found.instructions - base, 1.0)
 
-    def believed(self, arguments: bytes, seconds: float, counts: tuple[float, float], came: Came, other: Came) -> bool:
+    def believed(
+        self, arguments: bytes, seconds: float, counts: tuple[float, float], came: AnswerOutcome, other: AnswerOutcome
+    ) -> bool:
         """Whether the clock out here agrees with a count, at the first look or in one of three runs more.
 
         Args:
@@ -266,9 +270,9 @@ def program_builder(lab: Lab, source: str, limits: Limits = DEFAULT_LIMITS) -> B
     return lab.builder(Task("program", "python", Kind.PROGRAM, root / FILENAME, source, None, root, limits=limits))
 
 
-def _lost(fault: Fault) -> Came:
+def _lost(fault: Fault) -> AnswerOutcome:
     kinds = {Reason.TIMEOUT: "timeout", Reason.OUT_OF_MEMORY: "memory", Reason.CHEATING: "forged"}
-    return Came(kinds.get(fault.reason, "crash"), detail=fault.detail)
+    return AnswerOutcome(kinds.get(fault.reason, "crash"), detail=fault.detail)
 
 
 def harmless(value: Any, classes: frozenset[str] = frozenset()) -> bool:
@@ -306,7 +310,7 @@ def harmless(value: Any, classes: frozenset[str] = frozenset()) -> bool:
     return True
 
 
-def agreed(theirs: Sequence[Came], reference: Sequence[Came]) -> bool:
+def agreed(theirs: Sequence[AnswerOutcome], reference: Sequence[AnswerOutcome]) -> bool:
     """Whether the clock out here agrees with what an answer's processes say of their time.
 
     What the hand-over of the same input and result takes is known from the reference's calls.
@@ -320,14 +324,14 @@ def agreed(theirs: Sequence[Came], reference: Sequence[Came]) -> bool:
     return statistics.median(one.handover for one in theirs) - usual <= allowed
 
 
-def plausible(count: float, came: Came, reference_count: float, reference: Came) -> bool:
+def plausible(count: float, came: AnswerOutcome, reference_count: float, reference: AnswerOutcome) -> bool:
     """Whether the clock out here agrees with a count: it may seem to save ten times more instructions than time."""
     return came.outside <= APART * reference.outside * count / reference_count + UNSEEN_SECONDS + reference.handover
 
 
-def _ended(run: RunOutcome, inside: float, outside: float) -> Came:
+def _ended(run: RunOutcome, inside: float, outside: float) -> AnswerOutcome:
     """Returns what came of a run of a program."""
     if run.code:
         said = run.stderr.decode("utf-8", "replace").strip()[-200:]
-        return Came("crash", None, "", f"exit code {run.code}: {said}", inside, outside)
-    return Came("value", run.stdout.decode("utf-8", "replace"), "", "", inside, outside)
+        return AnswerOutcome("crash", None, "", f"exit code {run.code}: {said}", inside, outside)
+    return AnswerOutcome("value", run.stdout.decode("utf-8", "replace"), "", "", inside, outside)

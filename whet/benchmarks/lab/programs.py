@@ -25,7 +25,7 @@ SUFFIXES = {"python": ".py", "c": ".c", "cpp": ".cpp"}
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ProgramResult:
     """What came of one run.
 
     Attributes:
@@ -50,7 +50,7 @@ class Count:
     """How many instructions one run took in user mode, and what it printed meanwhile."""
 
     instructions: float
-    run: Run
+    run: ProgramResult
 
 
 class Program:
@@ -66,17 +66,17 @@ class Program:
         self.close()
         self._cores = cores
 
-    def run(self, stdin: bytes, seconds: float) -> Run:
+    def run(self, stdin: bytes, seconds: float) -> ProgramResult:
         """Runs it once, in a fresh process, which is ended after some seconds."""
         if self._process is None:
             process = self._artifact.start(self._cores)
             if isinstance(process, Fault):
-                return Run(None, fault=process)
+                return ProgramResult(None, fault=process)
             self._process = process
         found = self._process.timed([stdin], seconds)
         if isinstance(found, Fault):
             self.close()  # what it ran in may be gone
-            return Run(None, fault=found)
+            return ProgramResult(None, fault=found)
         return _run(found.outcomes[0], found.outside, found.peak)
 
     def count(self, stdin: bytes, seconds: float) -> Count | Fault:
@@ -104,9 +104,9 @@ class Program:
             self._process = None
 
 
-def _run(outcome: bytes, seconds: float, peak: int) -> Run:
+def _run(outcome: bytes, seconds: float, peak: int) -> ProgramResult:
     came = decode_run(outcome)
-    return Run(came.code, came.stdout, came.stderr.decode("utf-8", "replace"), seconds, peak)
+    return ProgramResult(came.code, came.stdout, came.stderr.decode("utf-8", "replace"), seconds, peak)
 
 
 def program_task(

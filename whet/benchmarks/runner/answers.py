@@ -25,7 +25,7 @@ class _Line(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AnswerSources:
     """Answers by a word after ``--model``.
 
     Attributes:
@@ -61,7 +61,7 @@ class Given:
         return self.texts.get((problem.id, sample))
 
 
-def given_answers(spec: str, problems: Sequence[Problem], suite: Suite) -> Given | None:
+def given_answers(spec: str, problems: Sequence[Problem], suite: Suite) -> AnswerSources | None:
     """Returns the answers that a word after ``--model`` stands for; None where it names a model.
 
     Args:
@@ -73,7 +73,7 @@ def given_answers(spec: str, problems: Sequence[Problem], suite: Suite) -> Given
         UsageError: the file of answers cannot be read, answers twice or something that the suite does not ask.
     """
     if spec in (UNCHANGED, KNOWN_BEST):
-        return Given(spec, {})
+        return AnswerSources(spec, {})
     if not spec.startswith(FILE):
         return None
     path = Path(spec.removeprefix(FILE)).expanduser()
@@ -82,7 +82,7 @@ def given_answers(spec: str, problems: Sequence[Problem], suite: Suite) -> Given
         known = {key: text for key, text in suite.answers(path, problems).items() if key[0] in ids}
         if not known:
             raise UsageError(f"{path} answers none of the problems that were read")
-        return Given(name, known)
+        return AnswerSources(name, known)
     texts: dict[tuple[str, int], str] = {}
     for number, line in _lines(path):
         where = f"{path}, line {number}"
@@ -93,7 +93,7 @@ def given_answers(spec: str, problems: Sequence[Problem], suite: Suite) -> Given
         texts[line.problem, line.sample] = line.answer
     if not texts:
         raise UsageError(f"{path} holds no answers")
-    return Given(name, texts)
+    return AnswerSources(name, texts)
 
 
 def _is_ours(path: Path) -> bool:

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from typing import Protocol
 
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
+from whet.benchmarks.runner.request import BenchRequest, LoopSettings, ProblemSample
 from whet.core.errors import BudgetError
 
 
@@ -86,7 +86,7 @@ class OwnBoard:
 
 def most_usd(asked: BenchRequest) -> float | None:
     """Returns the most that one answer may cost, where what all of them cost is capped."""
-    if asked.total.usd is None or not isinstance(asked.answers, Loop):
+    if asked.total.usd is None or not isinstance(asked.answers, LoopSettings):
         return None
     return asked.answers.budget.usd or 0.0
 

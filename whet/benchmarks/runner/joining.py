@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
-from whet.benchmarks.runner.answers import Given
+from whet.benchmarks.runner.answers import AnswerSources
 from whet.benchmarks.runner.request import TOLD, BenchRequest
 from whet.benchmarks.suites.base import Problem
 from whet.core.errors import UsageError
@@ -32,7 +32,7 @@ def expect_name(name: str) -> None:
 def plan_of(asked: BenchRequest, problems: Sequence[Problem], samples: int) -> dict[str, Any]:
     """Returns all that rows follow from, as a user names it; longer things by their digest."""
     model, strategy, budget = asked.labels
-    given = sorted(asked.answers.texts.items()) if isinstance(asked.answers, Given) else []
+    given = sorted(asked.answers.texts.items()) if isinstance(asked.answers, AnswerSources) else []
     return {
         "whet": metadata.version("whet"),
         "suite": asked.suite.name,

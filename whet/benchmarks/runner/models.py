@@ -11,12 +11,12 @@ from whet.agents.job import absolute_spec
 from whet.agents.models.registry import open_model
 from whet.agents.prices import load_prices
 from whet.agents.strategies import open_strategy
-from whet.benchmarks.runner.request import Loop
+from whet.benchmarks.runner.request import LoopSettings
 from whet.core.config import load_project_config
 from whet.core.errors import UsageError
 
 
-def expect_model(loop: Loop) -> Loop:
+def expect_model(loop: LoopSettings) -> LoopSettings:
     """Returns a loop whose models, strategy and budget can be used, with the caps that hold by default.
 
     Raises:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whet.benchmarks.results import Row
-from whet.benchmarks.runner.answers import Given
+from whet.benchmarks.runner.answers import AnswerSources
 from whet.benchmarks.runner.request import BenchRequest, ProblemSample
 from whet.benchmarks.suites.base import Problem, Reading, Suite
 from whet.core.errors import UsageError, nearest
@@ -107,7 +107,7 @@ def planned(
     unable: list[tuple[Problem, str]] = []
     mine: list[Row] = []
     for problem in problems:
-        given = asked.answers if isinstance(asked.answers, Given) else None
+        given = asked.answers if isinstance(asked.answers, AnswerSources) else None
         if why := reasons[problem.needs] or ("" if given is None or given.has(problem) else NO_BEST):
             unable.append((problem, why))
             elsewhere += [job for job in jobs_of(problem, samples) if job.key(asked) not in known]

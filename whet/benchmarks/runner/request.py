@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 
 from whet.agents.models.base import Model
-from whet.benchmarks.runner.answers import Given
+from whet.benchmarks.runner.answers import AnswerSources
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import Problem, Suite
 from whet.core.options import Budget, Options
@@ -18,7 +18,7 @@ UNITS = {"usd": "USD", "tokens": "tokens", "calls": "calls", "candidates": "dist
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class LoopSettings:
     """How a model works on one problem; see `whet.agents.optimize.optimize`.
 
     Attributes:
@@ -84,7 +84,7 @@ class BenchRequest:
     """
 
     suite: Suite
-    answers: Loop | Given
+    answers: LoopSettings | AnswerSources
     options: Options
     verdict: bool = True
     total: Total = field(default_factory=Total)
@@ -99,7 +99,7 @@ class BenchRequest:
             for one in fields(Options)
             if one.name in TOLD and getattr(self.options, one.name) != one.default
         ]
-        if isinstance(self.answers, Given):
+        if isinstance(self.answers, AnswerSources):
             return self.answers.name, "", ", ".join(told)
         return self.answers.name, self.answers.strategy, ", ".join([self.answers.words, *told])
 

@@ -20,9 +20,9 @@ from whet.benchmarks.runner.joining import expect_name, plan_of
 from whet.benchmarks.runner.journal import Journal
 from whet.benchmarks.runner.machine import missing, this_machine
 from whet.benchmarks.runner.plan import WorkList, jobs_of, planned
-from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
+from whet.benchmarks.runner.request import BenchRequest, LoopSettings, ProblemSample
 from whet.benchmarks.runner.rows import RowFile
-from whet.benchmarks.runner.work import Bench
+from whet.benchmarks.runner.work import JobRunner
 from whet.benchmarks.suites.base import ByVerdict, Problem
 from whet.core.errors import BudgetError, UsageError, WhetError
 from whet.core.store import Store
@@ -62,7 +62,7 @@ class Done:
 @contextmanager
 def opened(
     asked: BenchRequest, problems: Sequence[Problem], samples: int, output: Path, home: Path | None = None
-) -> Iterator[Run]:
+) -> Iterator[JobExecution]:
     """Gives a run that is ready to begin.
 
     Args:
@@ -98,12 +98,14 @@ def opened(
             joined.begin(plan_of(asked, problems, samples))
             mine = {job.key(asked) for problem in problems for job in jobs_of(problem, samples)}
             joined.expect_known([row for row in rows.rows if row.key in mine])
-            yield Run(Bench(asked, lab, store, joined, machine, targets, evidence, executor), plan, rows, joined)
+            yield JobExecution(
+                JobRunner(asked, lab, store, joined, machine, targets, evidence, executor), plan, rows, joined
+            )
             shutil.rmtree(work, ignore_errors=True)
             return
         journal = stack.enter_context(closing(Journal(work / "runs.jsonl", rows.keys)))
-        bench = Bench(asked, lab, store, journal, machine, targets, evidence, executor)
-        yield Run(bench, plan, rows, OwnBoard(asked, plan.usd))
+        bench = JobRunner(asked, lab, store, journal, machine, targets, evidence, executor)
+        yield JobExecution(bench, plan, rows, OwnBoard(asked, plan.usd))
         shutil.rmtree(targets if journal.waits(rows.keys) else work, ignore_errors=True)
 
 
@@ -112,11 +114,13 @@ def _expect_sound(asked: BenchRequest) -> None:
         raise UsageError(f"--workers {asked.workers} is below 1")
     if isinstance(asked.suite, ByVerdict) and not asked.verdict:
         raise UsageError(f"the own rule of {asked.suite.name} is whet's verdict; leave out --no-verdict")
-    if asked.total.usd is not None and not (isinstance(asked.answers, Loop) and asked.answers.budget.usd is not None):
+    if asked.total.usd is not None and not (
+        isinstance(asked.answers, LoopSettings) and asked.answers.budget.usd is not None
+    ):
         raise UsageError("--total-usd goes with --budget-usd, the most that one answer may cost")
 
 
-class Run:
+class JobExecution:
     """The jobs of a plan under way.
 
     Attributes:
@@ -125,7 +129,7 @@ class Run:
         errors: jobs that could not be done.
     """
 
-    def __init__(self, bench: Bench, plan: WorkList, rows: RowFile, board: Board) -> None:
+    def __init__(self, bench: JobRunner, plan: WorkList, rows: RowFile, board: Board) -> None:
         self.plan = plan
         self.stopped = ""
         self.errors = 0

@@ -17,9 +17,9 @@ from whet.agents.optimize import optimize, resume
 from whet.agents.outcome import recorded
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Machine, Own, Row
-from whet.benchmarks.runner.answers import Given
+from whet.benchmarks.runner.answers import AnswerSources
 from whet.benchmarks.runner.journal import Runs
-from whet.benchmarks.runner.request import BenchRequest, Loop, ProblemSample
+from whet.benchmarks.runner.request import BenchRequest, LoopSettings, ProblemSample
 from whet.benchmarks.runner.rows import Key
 from whet.benchmarks.suites.base import ByVerdict, NoTarget, Unusable
 from whet.core.candidate import Candidate, content_id
@@ -59,7 +59,7 @@ class _JobResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class JobRunner:
     """Where jobs are done. Safe for several threads.
 
     Attributes:
@@ -126,25 +126,25 @@ class Bench:
             return self._untargeted(job, str(error))
         except BaselineError as error:
             return _JobResult(excluded=str(error))
-        if isinstance(self.asked.answers, Loop):
+        if isinstance(self.asked.answers, LoopSettings):
             return self._proposed(job, target, task, self.asked.answers)
         return self._given(job, target, task, self.asked.answers)
 
     def _untargeted(self, job: ProblemSample, why: str) -> _JobResult:
         """Returns what the suite's own rule says alone, where whet's ladder does not take the problem."""
-        if isinstance(self.asked.answers, Loop):
+        if isinstance(self.asked.answers, LoopSettings):
             return _JobResult(excluded=f"no model can be asked: {why}")
         answer = self.asked.answers.answer(job.problem, job.sample, job.problem.unchanged)
         return _JobResult() if answer is None else self._by_own_rule(job, answer, None, FREE)
 
-    def _given(self, job: ProblemSample, target: str, task: Task, given: Given) -> _JobResult:
+    def _given(self, job: ProblemSample, target: str, task: Task, given: AnswerSources) -> _JobResult:
         answer = given.answer(job.problem, job.sample, task.source)
         if answer is None:
             return _JobResult()
         result = self._verdict(job, target, task, answer, given.name) if self.asked.verdict else None
         return self._by_own_rule(job, answer, None if result is None else plain(result, task), FREE)
 
-    def _proposed(self, job: ProblemSample, target: str, task: Task, loop: Loop) -> _JobResult:
+    def _proposed(self, job: ProblemSample, target: str, task: Task, loop: LoopSettings) -> _JobResult:
         result = self._optimized(job, target, task, loop)
         if result.status is not Status.IMPROVED and unasked(self.store, result.run):
             raise WhetError(result.message)
@@ -179,7 +179,7 @@ class Bench:
         self.journal.note(key, result.run)
         return result
 
-    def _optimized(self, job: ProblemSample, target: str, task: Task, loop: Loop) -> Result:
+    def _optimized(self, job: ProblemSample, target: str, task: Task, loop: LoopSettings) -> Result:
         """Returns what a model came to: the run that was begun before a kill goes on."""
         key = job.key(self.asked)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from whet.benchmarks.board.build import build
 from whet.benchmarks.results import Machine, Own, Row
-from whet.benchmarks.runner.answers import UNCHANGED, Given
+from whet.benchmarks.runner.answers import UNCHANGED, AnswerSources
 from whet.benchmarks.runner.plan import chosen, read_suite
 from whet.benchmarks.runner.request import BenchRequest
 from whet.benchmarks.runner.rows import line_of, read_rows
@@ -60,7 +60,7 @@ def overhead(ids: Sequence[str], options: Options) -> tuple[float, float]:
         place = Path(folder)
         start = time.perf_counter()
         problems = chosen(read_suite(suite, None).problems, ids)
-        asked = BenchRequest(suite, Given(UNCHANGED, {}), options)
+        asked = BenchRequest(suite, AnswerSources(UNCHANGED, {}), options)
         with opened(asked, problems, 1, place / "rows.jsonl", place / "state") as run:
             for done in run.work():
                 if done.error:

@@ -95,7 +95,7 @@ def power(sizes: Mapping[int, float]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RoundOverhead:
     """What a round takes beside its model and its evaluator.
 
     Attributes:
@@ -109,7 +109,7 @@ class Taken:
     answers: float
 
 
-def taken(folder: Path, strategy: str) -> Taken:
+def taken(folder: Path, strategy: str) -> RoundOverhead:
     """Returns what a round of a strategy takes."""
     Climb(folder / f"first {strategy}", strategy).run(LONG)  # imports, templates, and the texts of the answers
     walls, cpus = [], []
@@ -119,4 +119,4 @@ def taken(folder: Path, strategy: str) -> Taken:
         walls.append(time.perf_counter() - wall)
         cpus.append(time.process_time() - cpu)
     wall, cpu = ((long - short) / (LONG - SHORT) * 1e3 for short, long in (walls, cpus))
-    return Taken(wall, cpu, sum(request.role == "coder" for request in model.requests) / LONG)
+    return RoundOverhead(wall, cpu, sum(request.role == "coder" for request in model.requests) / LONG)

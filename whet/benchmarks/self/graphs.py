@@ -38,7 +38,7 @@ SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramEdit:
     """One change of a program.
 
     Attributes:
@@ -186,7 +186,7 @@ class Graph:
         return random.Random(f"{VERSION} {self._seed} {what}")
 
 
-def _steps(drawn: random.Random) -> list[Step]:
+def _steps(drawn: random.Random) -> list[ProgramEdit]:
     """Returns the steps of one family; what brings much is got wrong more often."""
     steps = []
     for number in range(STEPS):
@@ -195,7 +195,7 @@ def _steps(drawn: random.Random) -> list[Step]:
         gain = drawn.uniform(least, most)
         wrong = 0.15 + 0.25 * max(0.0, math.log(gain) / math.log(4)) + drawn.uniform(0, 0.15)
         needs = drawn.randrange(number) if number and drawn.random() < NEEDS else None
-        steps.append(Step(drawn.choice(CLASSES), gain, wrong, needs))
+        steps.append(ProgramEdit(drawn.choice(CLASSES), gain, wrong, needs))
     return steps
 
 

@@ -57,7 +57,7 @@ def report(rounds: int = ROUNDS) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class HalvingResult:
     """What one way came to.
 
     Attributes:
@@ -101,7 +101,9 @@ class Rival:
         return turn
 
 
-def _compared(speed: Callable[[random.Random, int], float], rivals: int, seed: str) -> tuple[Came, Came]:
+def _compared(
+    speed: Callable[[random.Random, int], float], rivals: int, seed: str
+) -> tuple[HalvingResult, HalvingResult]:
     """Returns what measuring one by one came to, and what halving did."""
     rng = random.Random(seed)
     speeds = [speed(rng, number) for number in range(rivals)]
@@ -113,21 +115,21 @@ def _rivals(speeds: Sequence[float], seed: str) -> dict[str, Rival]:
     return {name: Rival(speed, name) for name, speed in zip(names, speeds, strict=True)}
 
 
-def _one_by_one(rivals: Mapping[str, Rival]) -> Came:
+def _one_by_one(rivals: Mapping[str, Rival]) -> HalvingResult:
     return _came(rivals, {name: rival.measured() for name, rival in rivals.items()})
 
 
-def _halved(rivals: Mapping[str, Rival]) -> Came:
+def _halved(rivals: Mapping[str, Rival]) -> HalvingResult:
     first = {name: rival.measured(1) for name, rival in rivals.items()}
     return _came(rivals, race(first, lambda name, looks: rivals[name].measured(looks), late=lambda: False))
 
 
-def _came(rivals: Mapping[str, Rival], known: Mapping[str, Verdict]) -> Came:
+def _came(rivals: Mapping[str, Rival], known: Mapping[str, Verdict]) -> HalvingResult:
     found = [(v.measurement.speedup.low, name) for name, v in known.items() if v.measurement and v.improved]
-    return Came(sum(rival.turns for rival in rivals.values()), rivals[max(found)[1]].speed if found else 1.0)
+    return HalvingResult(sum(rival.turns for rival in rivals.values()), rivals[max(found)[1]].speed if found else 1.0)
 
 
-def _row(compared: Sequence[tuple[Came, Came]]) -> str:
+def _row(compared: Sequence[tuple[HalvingResult, HalvingResult]]) -> str:
     whole, halved = (statistics.mean(came[way].turns for came in compared) for way in (0, 1))
     losses = [1.0 - halved.best / whole.best for whole, halved in compared]
     found = [sum(came[way].best > 1.0 for came in compared) for way in (0, 1)]

@@ -28,7 +28,7 @@ from typing import Any
 
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.lab.functions import (
-    Came,
+    AnswerOutcome,
     Counting,
     Helper,
     Submission,
@@ -398,7 +398,9 @@ def _counted(
     return Own(True, "" if done else "a stress case failed or took too long", figures, "instructions", counting.name)
 
 
-def _count(side: Submission, counting: Counting, payload: bytes, came: Came, base: float | None) -> float | Fault:
+def _count(
+    side: Submission, counting: Counting, payload: bytes, came: AnswerOutcome, base: float | None
+) -> float | Fault:
     counts: list[float] = []
     for _ in range(RUNS[counting.name]):
         found = side.count(counting, payload, came, base)

@@ -143,7 +143,7 @@ class EffiBench:
         """See `Suite.judge`."""
         data = problem.data
         sides = {"canonical": data["canonical"], "answer": answer.removeprefix(PRELUDE)}
-        runs: dict[str, list[Ran]] = {side: [] for side in sides}
+        runs: dict[str, list[RunCost]] = {side: [] for side in sides}
         texts = {side: f"{PRELUDE}{text}\nsolution=Solution()\n{data['test']}\n" for side, text in sides.items()}
         builders = {side: program_builder(lab, text, LIMITS) for side, text in texts.items()}
         for _ in range(REPEATS):
@@ -256,7 +256,7 @@ def _code(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunCost:
     """What one run cost.
 
     Attributes:
@@ -270,7 +270,7 @@ class Ran:
     integral: float
 
 
-def _run(builder: Builder, text: str) -> Ran | str:
+def _run(builder: Builder, text: str) -> RunCost | str:
     """Runs a program once; returns what it cost, or why it failed."""
     artifact = builder.build(text)
     if isinstance(artifact, Fault):
@@ -288,7 +288,7 @@ def _run(builder: Builder, text: str) -> Ran | str:
         return f"exit code {ended.code}: {ended.stderr.decode('utf-8', 'replace').strip()[-200:]}"
     peak = max([run.peak / 1e6, *(megabytes for _, megabytes in sampling.samples)])
     samples = sampling.samples if len(sampling.samples) > 1 else [(0.0, peak), (run.outside, peak)]
-    return Ran(run.outside, peak, memory_integral(samples))
+    return RunCost(run.outside, peak, memory_integral(samples))
 
 
 class _Sampling:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Came, Helper, Submission, agreed, function_builder
+from whet.benchmarks.lab.functions import AnswerOutcome, Helper, Submission, agreed, function_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of, text_of
@@ -273,18 +273,20 @@ def _repeats(level: int) -> int:
     return REPEATS if level else 1
 
 
-def _reference(reference: Submission, test: Any, level: int) -> list[Came]:
+def _reference(reference: Submission, test: Any, level: int) -> list[AnswerOutcome]:
     runs = [reference.call(write(tuple(test)), REFERENCE_SECONDS) for _ in range(_repeats(level))]
     if bad := next((run for run in runs if run.kind != "value"), None):
         raise Unusable(f"the reference fails on level {level}: {bad.detail or bad.kind}")
     return runs
 
 
-def _seconds(runs: Sequence[Came]) -> float:
+def _seconds(runs: Sequence[AnswerOutcome]) -> float:
     return hodges_lehmann([run.inside for run in runs])
 
 
-def _judged(answer: Submission, tests: list[list[Any]], reference: list[list[list[Came]]], check: Helper) -> Own:
+def _judged(
+    answer: Submission, tests: list[list[Any]], reference: list[list[list[AnswerOutcome]]], check: Helper
+) -> Own:
     """Returns what the rule says of an answer."""
     times = [[_seconds(runs) for runs in level] for level in reference]
     limit = time_limit(times[1:])
@@ -293,7 +295,7 @@ def _judged(answer: Submission, tests: list[list[Any]], reference: list[list[lis
     ended = ""
     for level, row in enumerate(tests):
         found: list[float] = []
-        level_runs: list[Came] = []
+        level_runs: list[AnswerOutcome] = []
         for case, test in enumerate(row):
             runs, why, failed = _runs(answer, test, reference[level][case], limit, level, check)
             where = f"level {level}, case {case}: {why}"
@@ -321,10 +323,10 @@ def _failed(why: str, figures: Mapping[str, Any]) -> Own:
 
 
 def _runs(
-    answer: Submission, test: Any, reference: Sequence[Came], limit: float, level: int, check: Helper
-) -> tuple[list[Came], str, bool]:
+    answer: Submission, test: Any, reference: Sequence[AnswerOutcome], limit: float, level: int, check: Helper
+) -> tuple[list[AnswerOutcome], str, bool]:
     """Returns the runs of a case, why there are not all (empty where there are), and whether that fails the answer."""
-    runs: list[Came] = []
+    runs: list[AnswerOutcome] = []
     arguments = write(tuple(test))
     patience = limit + KILL_SECONDS + 2 * max(one.handover for one in reference)
     for _ in range(_repeats(level)):

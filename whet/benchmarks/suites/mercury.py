@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Came, Helper, Submission, agreed, function_builder
+from whet.benchmarks.lab.functions import AnswerOutcome, Helper, Submission, agreed, function_builder
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.files import find, json_of
@@ -192,11 +192,11 @@ class Mercury:
 
     def _run(
         self, data: Mapping[str, Any], text: str, cases: Sequence[Any], judge: Helper, lab: Lab
-    ) -> tuple[str, list[Came]]:
+    ) -> tuple[str, list[AnswerOutcome]]:
         """Returns why a text is wrong (empty where it is right), and its calls."""
         source = PRELUDE + text + CALLING.format(name=data["entry_point"])
         answer = Submission(function_builder(lab, source, "whet_call", LIMITS), source, CLASSES)
-        calls: list[Came] = []
+        calls: list[AnswerOutcome] = []
         left = SECONDS
         for number, came in enumerate(answer.calls([write(inputs) for inputs, _ in cases], SECONDS)):
             if came.kind != "value":
@@ -306,7 +306,7 @@ def _stated(runtime: Any) -> float:
     return float(number[0]) if number else 0.0
 
 
-def _runtime(calls: Sequence[Came]) -> float:
+def _runtime(calls: Sequence[AnswerOutcome]) -> float:
     return sum(call.inside for call in calls)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.programs import Program, Run, built, on_one_core, program_task, why
+from whet.benchmarks.lab.programs import Program, ProgramResult, built, on_one_core, program_task, why
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Figure, Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.grouping import grouped, passed
@@ -179,7 +179,7 @@ def whole(problem: Problem, answer: str) -> Task:
     return program_task("command", answer, limits=LIMITS, commands=commands, filename=filename, support=support)
 
 
-def _wrong(problem: Problem, run: Run) -> str:
+def _wrong(problem: Problem, run: ProgramResult) -> str:
     if run.fault is not None:
         return why(run.fault)
     if run.code != 0:

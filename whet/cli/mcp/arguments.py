@@ -144,7 +144,7 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class CommandRequest:
     """A command to be run.
 
     Attributes:
@@ -158,7 +158,7 @@ class Order:
     text: str = ""
 
 
-def order(tool: str, given: Mapping[str, Any], grant: Grant) -> Order:
+def order(tool: str, given: Mapping[str, Any], grant: Grant) -> CommandRequest:
     """Returns the command that answers a call.
 
     Raises:
@@ -171,7 +171,9 @@ def order(tool: str, given: Mapping[str, Any], grant: Grant) -> Order:
     except ValidationError as error:
         raise UsageError(f"{tool}: {describe_invalid(error, TOOLS[tool])}") from None
     if isinstance(arguments, ShowRunArguments):
-        return Order(("runs", "list", "--json") if arguments.run is None else ("runs", "show", "--json", arguments.run))
+        return CommandRequest(
+            ("runs", "list", "--json") if arguments.run is None else ("runs", "show", "--json", arguments.run)
+        )
     assert isinstance(arguments, TargetArguments)
     option, text = _rewrite(arguments) if isinstance(arguments, VerifyArguments) else ("", "")
     options = [tool, "--json", *_options(arguments, grant)]
@@ -179,7 +181,7 @@ def order(tool: str, given: Mapping[str, Any], grant: Grant) -> Order:
         options += _models(arguments, grant)
     if grant.python is not None:
         options.append(f"--python={grant.python}")
-    return Order((*options, "--", _target(arguments.target, grant.root)), option, text)
+    return CommandRequest((*options, "--", _target(arguments.target, grant.root)), option, text)
 
 
 def below(root: Path, path: str | Path, argument: str) -> Path:

@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 from anyio.abc import ByteReceiveStream
 
-from whet.cli.mcp.arguments import Grant, Order
+from whet.cli.mcp.arguments import CommandRequest, Grant
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ async def heartbeat(tell: Tell, seconds: float) -> AsyncIterator[Tell]:
         group.cancel_scope.cancel()
 
 
-async def answered(order: Order, grant: Grant, tell: Tell) -> JobReply:
+async def answered(order: CommandRequest, grant: Grant, tell: Tell) -> JobReply:
     """Runs a command to its end; where the caller is cancelled, the command is interrupted and waited for.
 
     Args:

@@ -13,14 +13,14 @@ from whet.core.store import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellLines:
     """Lines for a shell, and what they do."""
 
     does: str
     lines: str
 
 
-def commands(record: RunRecord, target: str, request: Mapping[str, Any], *, evidence: bool) -> Iterator[Command]:
+def commands(record: RunRecord, target: str, request: Mapping[str, Any], *, evidence: bool) -> Iterator[ShellLines]:
     """Yields what can be done with a run.
 
     Args:
@@ -31,19 +31,21 @@ def commands(record: RunRecord, target: str, request: Mapping[str, Any], *, evid
     """
     run = record.id
     if evidence and record.result is not None:
-        yield Command(
+        yield ShellLines(
             "Repeat the verdict on any machine, on fresh inputs",
             f"whet runs export {run} --evidence evidence.zip\nwhet verify --evidence evidence.zip",
         )
     if record.command == "optimize":
         if record.result is None:
-            yield Command("Go on with the run; nothing recorded is asked or paid again", f"whet runs resume {run}")
+            yield ShellLines("Go on with the run; nothing recorded is asked or paid again", f"whet runs resume {run}")
         else:
-            yield Command("Repeat the run from its record, at no cost", f"whet runs replay {run}")
-            yield Command("The same, and time its winner anew on this machine", f"whet runs replay {run} --remeasure")
-    yield Command("Read every prompt, reply and verdict", f"whet runs show {run}")
+            yield ShellLines("Repeat the run from its record, at no cost", f"whet runs replay {run}")
+            yield ShellLines(
+                "The same, and time its winner anew on this machine", f"whet runs replay {run} --remeasure"
+            )
+    yield ShellLines("Read every prompt, reply and verdict", f"whet runs show {run}")
     if not request.get("replays"):
-        yield Command(
+        yield ShellLines(
             "Begin anew, as this run was asked for (a target with a whet.toml is named by its folder)",
             shlex.join(_asked(record.command, target, request)),
         )

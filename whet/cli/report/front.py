@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whet.benchmarks.pages.scale import Scale
 from whet.cli.report.charts import FIRST, HEIGHT, LAST, TOP, Line
-from whet.cli.report.story import Story, Trial
+from whet.cli.report.story import CandidateStory, Story
 from whet.core.front import BASELINE, ORIGINAL, Figure
 
 
@@ -90,7 +90,7 @@ def front_of(told: Story) -> Front | None:
     return Front(names, tuple(rows), _scatter(rows, names[0], names[1]), Scale.over(_ends(rows, *names)))
 
 
-def _row(trial: Trial, names: tuple[str, ...], stays: bool) -> Row | None:
+def _row(trial: CandidateStory, names: tuple[str, ...], stays: bool) -> Row | None:
     if trial.last is None or trial.kind == "wrong":
         return None
     known = {one.speedup.metric: Figure.of(one) for one in (trial.last, *trial.last.beside)}

@@ -14,7 +14,7 @@ from whet.benchmarks.pages.environment import digest, environment, style
 from whet.benchmarks.pages.scale import Scale
 from whet.cli.report.charts import HEIGHT, TOP, Point, curve
 from whet.cli.report.front import front_of
-from whet.cli.report.story import Story, Trial, story
+from whet.cli.report.story import CandidateStory, Story, story
 from whet.core.measurement import Measurement
 from whet.core.store import RunRecord, Store
 from whet.core.text import percent
@@ -48,7 +48,7 @@ def _scale(told: Story) -> Scale:
     return Scale.over(value for trial in told.trials if trial.measured for value in _ends(trial.measured))
 
 
-def _subject_scale(subject: Trial | None) -> Scale:
+def _subject_scale(subject: CandidateStory | None) -> Scale:
     """Returns the axis for the workloads of the result alone."""
     timed = (subject.confirmed or subject.measured) if subject else None
     if timed is None:
@@ -62,7 +62,7 @@ def _ends(timed: Measurement) -> tuple[float, ...]:
     return timed.speedup.low, timed.speedup.high, timed.resolution, 1 / timed.resolution
 
 
-def _point(trial: Trial) -> Point:
+def _point(trial: CandidateStory) -> Point:
     ratio = trial.measured.speedup.ratio if trial.measured else None
     return Point(trial.number, ratio, trial.counts, trial.kind)
 

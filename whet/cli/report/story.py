@@ -13,7 +13,7 @@ from whet.agents.predictions import PREDICTION, Prediction, Record
 from whet.benchmarks.pages.texts import Diff, read_diff, shown_times
 from whet.cli import transcript
 from whet.cli.render import HEADLINE
-from whet.cli.report.commands import Command, commands
+from whet.cli.report.commands import ShellLines, commands
 from whet.core.candidate import Candidate
 from whet.core.evidence import Provenance
 from whet.core.measurement import Measurement, Outcome, Speedup, gain_in
@@ -36,7 +36,7 @@ WORDS = {Outcome.NOT_SHOWN: "no gain shown", Outcome.SLOWER: "worse"}
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CandidateStory:
     """One candidate.
 
     Attributes:
@@ -86,7 +86,7 @@ class RoundStory:
     upon: int | None
     proposed: int
     complaints: tuple[str, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[CandidateStory, ...]
     diagnosis: Diagnosis | None
     foreseen: Prediction | None
 
@@ -147,7 +147,7 @@ class Story:
     began: datetime
     known: datetime
     result: Mapping[str, Any] | None
-    subject: Trial | None
+    subject: CandidateStory | None
     change: Diff | None
     turns: tuple[RoundStory, ...]
     foreseen: Record
@@ -157,15 +157,15 @@ class Story:
     caps: tuple[str, ...]
     request: Mapping[str, Any]
     provenance: Provenance | None
-    commands: tuple[Command, ...]
+    commands: tuple[ShellLines, ...]
 
     @property
-    def trials(self) -> tuple[Trial, ...]:
+    def trials(self) -> tuple[CandidateStory, ...]:
         """All candidates, in their order."""
         return tuple(trial for turn in self.turns for trial in turn.trials)
 
     @property
-    def best(self) -> Trial | None:
+    def best(self) -> CandidateStory | None:
         """The candidate with the best ratio of those that were shown better."""
         better = [trial for trial in self.trials if trial.counts and trial.measured]
         return max(better, key=lambda trial: trial.measured.speedup.ratio if trial.measured else 0.0, default=None)
@@ -236,7 +236,7 @@ def _target(task: Task) -> str:
     return f"{task.filename}::{task.symbol}" if task.symbol else task.filename
 
 
-def _headline(status: str, result: Mapping[str, Any] | None, subject: Trial | None) -> str:
+def _headline(status: str, result: Mapping[str, Any] | None, subject: CandidateStory | None) -> str:
     if result is None:
         return "Under way; nothing is confirmed yet" if status == "running" else "Interrupted; nothing is confirmed"
     if result["status"] == Status.BASELINE_INVALID:
@@ -247,7 +247,7 @@ def _headline(status: str, result: Mapping[str, Any] | None, subject: Trial | No
     return HEADLINE[Status(result["status"])].capitalize()
 
 
-def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: str | None) -> dict[str, Trial]:
+def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: str | None) -> dict[str, CandidateStory]:
     known = {
         name.partition(":")[2]: from_plain(Candidate, value)
         for name, value in facts.items()
@@ -264,7 +264,7 @@ def _trials(store: Store, task: Task | None, facts: Mapping[str, Any], winner: s
         parent = candidate.parent if candidate.parent in sources else None
         text = Candidate(sources[id]).diff(sources[parent or original.id], task.filename)
         found = _CandidateResults.of(id, facts)
-        trials[id] = Trial(
+        trials[id] = CandidateStory(
             number=numbers[id],
             id=id,
             parent=None if parent is None else numbers[parent],
@@ -330,7 +330,7 @@ def _words(failed: Rung | None) -> str:
     return str(failed.reason).replace("_", " ") if failed is not None else ""
 
 
-def _turns(facts: Mapping[str, Any], trials: Mapping[str, Trial], task: Task | None) -> Iterator[RoundStory]:
+def _turns(facts: Mapping[str, Any], trials: Mapping[str, CandidateStory], task: Task | None) -> Iterator[RoundStory]:
     """Yields the rounds, and last what stands in none: a rewrite that was judged alone, or a round under way."""
     original = Candidate(task.source).id if task is not None else ""
     left = dict(trials)

@@ -9,7 +9,7 @@ from whet.core.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Migration:
     """One change of the schema.
 
     Attributes:
@@ -22,7 +22,7 @@ class Step:
 
 
 STEPS = (
-    Step(
+    Migration(
         2,
         (
             "CREATE TABLE runs (id TEXT PRIMARY KEY, command TEXT NOT NULL, target TEXT NOT NULL,"
@@ -32,13 +32,13 @@ STEPS = (
             "CREATE TABLE texts (name {blob} PRIMARY KEY, data {blob} NOT NULL)",
         ),
     ),
-    Step(3),  # values are packed against what they have in common: an older whet cannot read them
-    Step(
+    Migration(3),  # values are packed against what they have in common: an older whet cannot read them
+    Migration(
         4,
         ("CREATE TABLE results (key {blob} PRIMARY KEY, value {blob} NOT NULL, at DOUBLE PRECISION NOT NULL)",),
     ),
     # Before, these were made by whoever needed them first.
-    Step(
+    Migration(
         5,
         (
             "CREATE TABLE IF NOT EXISTS calls (id {id}, run TEXT NOT NULL, key {blob} NOT NULL,"
@@ -53,7 +53,7 @@ STEPS = (
             "CREATE INDEX IF NOT EXISTS experience_by_run ON experience (run)",
         ),
     ),
-    Step(
+    Migration(
         6,
         ("CREATE TABLE baselines (key {blob} PRIMARY KEY, value {blob} NOT NULL, at DOUBLE PRECISION NOT NULL)",),
     ),
@@ -64,7 +64,7 @@ MOST_NAMED = 3
 """Unfinished runs that the message names; the rest are counted. More only lengthen it."""
 
 
-def migrate(database: Database, steps: tuple[Step, ...] = STEPS) -> int:
+def migrate(database: Database, steps: tuple[Migration, ...] = STEPS) -> int:
     """Brings the schema of a database to this version; several processes may do so at once.
 
     Args:

@@ -54,7 +54,7 @@ class SqliteDatabase:
             self._db.execute("PRAGMA synchronous=NORMAL")
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"the state directory {home} cannot be used ({error}); {self.elsewhere}") from None
-        self._given = _Given(self._db, self.name)
+        self._given = _SharedConnection(self._db, self.name)
         self.hold = self._locks.hold
         self.release = self._locks.release
         self.is_held = self._locks.is_held
@@ -134,7 +134,7 @@ def _keep_log_beside(db: sqlite3.Connection) -> None:
         time.sleep(BUSY_PAUSE)
 
 
-class _Given:
+class _SharedConnection:
     """Gives a connection to one thread at a time, and tells in our words what befell it.
 
     Entered for each statement of a run; hence no generator.

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from whet.core.task import Tolerance
-from whet.evaluators.floats.leaves import Group, Groups, Reals, finite_alike, ulp
+from whet.evaluators.floats.leaves import FloatGroup, Groups, Reals, finite_alike, ulp
 from whet.evaluators.floats.reference import floats_of
 from whet.evaluators.floats.rules import FLOOR_ULPS, LAST_RESORT_ULPS, by_tolerance, error_of, finite
 
@@ -99,7 +99,7 @@ def _groups(items: Sequence[Differing], side: str) -> Groups:
     for item in items:
         for name, kind in item.types.items():
             values = np.frombuffer(getattr(item, side)[name], kind)
-            group = found.setdefault(name, Group(kind))
+            group = found.setdefault(name, FloatGroup(kind))
             group.parts.append(values)
             group.places.append((name, () if name == "result" else values.shape))
     return found

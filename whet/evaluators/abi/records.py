@@ -8,7 +8,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.abi.deck import Deck
 from whet.evaluators.abi.wire import CLOSING, FAULT, GREETING, STARTED, Stop, read_stop
 from whet.evaluators.finding import Fault
-from whet.sandbox.toolchains.driver import Ran
+from whet.sandbox.toolchains.driver import DriverRun
 
 FORGED = "the driver's output is not what it writes"
 SIGNALS = {
@@ -34,7 +34,7 @@ class DriverOutput:
     greeting: tuple[int, int, int] = (0, 0, 0)
 
 
-def told(deck: Deck, ran: Ran) -> DriverOutput:
+def told(deck: Deck, ran: DriverRun) -> DriverOutput:
     """Returns what came out of a run on a deck.
 
     A record must bear the nonce of its case, and nothing may lack or follow: who writes to the output from within the
@@ -73,7 +73,7 @@ def _forged(why: str) -> Fault:
     return Fault(Reason.CHEATING, f"{FORGED}: {why}")
 
 
-def _unbegun(ran: Ran) -> Fault:
+def _unbegun(ran: DriverRun) -> Fault:
     if ran.incident is not None:
         return _incident(ran)
     if ran.unlinked:
@@ -83,7 +83,7 @@ def _unbegun(ran: Ran) -> Fault:
     return Fault(Reason.CRASH, f"{_death(ran.code)} before its first call{_said(ran.said)}")
 
 
-def _ended(ran: Ran, number: int, count: int, left: int) -> Fault:
+def _ended(ran: DriverRun, number: int, count: int, left: int) -> Fault:
     """Returns why records lack."""
     if left:
         return _forged("it ends within a record")
@@ -92,7 +92,7 @@ def _ended(ran: Ran, number: int, count: int, left: int) -> Fault:
     return Fault(Reason.CRASH, f"{_death(ran.code)} in call {number + 1} of {count} or before{_said(ran.said)}")
 
 
-def _incident(ran: Ran) -> Fault:
+def _incident(ran: DriverRun) -> Fault:
     assert ran.incident is not None
     reasons = {"timeout": Reason.TIMEOUT, "memory": Reason.OUT_OF_MEMORY, "output_flood": Reason.OUTPUT_FLOOD}
     return Fault(reasons.get(ran.incident.kind, Reason.CRASH), f"all calls together: {ran.incident}")

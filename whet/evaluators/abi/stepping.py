@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from whet.core.signature import Role, Signature
 from whet.evaluators.abi.cases import Case
-from whet.sandbox.toolchains.driver import Ran
+from whet.sandbox.toolchains.driver import DriverRun
 
 SIZES = (0, 1, 2, 3, 5, 8, 16, 17, 33, 64)
 """Of the cases that are taken step by step: small ones, and those around the ends of vectors."""
@@ -54,6 +54,6 @@ def logged_counts(log: bytes, subject: int) -> list[int]:
     return counts
 
 
-def moved(ran: Ran, start: tuple[int, int, int], greeting: tuple[int, int, int]) -> bool:
+def moved(ran: DriverRun, start: tuple[int, int, int], greeting: tuple[int, int, int]) -> bool:
     """Whether a run was no clean one, or had the function at another address than an earlier run."""
     return ran.code != 0 or start != greeting

@@ -29,7 +29,7 @@ round's start weighs more in the mean; more take longer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class AnalysedLoop:
     """An innermost loop: its lines, counted from 1, and its text without labels."""
 
     first: int
@@ -52,7 +52,7 @@ def advice(sandbox: Sandbox, interpreter: Interpreter, source: str) -> str:
     return "\n".join(lines)
 
 
-def loops(source: str) -> Iterator[Loop]:
+def loops(source: str) -> Iterator[AnalysedLoop]:
     """Yields the innermost loops: from a label to the jump back to it, with no other such loop between."""
     labels: dict[str, int] = {}
     lines = [re.sub(r"#.*", "", line).strip() for line in source.split("\n")]
@@ -69,7 +69,7 @@ def loops(source: str) -> Iterator[Loop]:
         body = [LABEL.sub("", line).strip() for line in lines[first:last]]
         code = [line for line in body if line and not line.startswith(".")]
         if code:
-            yield Loop(first + 1, last + 1, "\n".join(code) + "\n")
+            yield AnalysedLoop(first + 1, last + 1, "\n".join(code) + "\n")
 
 
 def _asked(sandbox: Sandbox, interpreter: Interpreter, text: str) -> str:

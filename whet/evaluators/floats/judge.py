@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from whet.core.task import Tolerance
 from whet.evaluators.floats.error_scale import Samples, believable
-from whet.evaluators.floats.leaves import ARGUMENTS, LEAST, Group, Groups, Reals, ulp, wide
+from whet.evaluators.floats.leaves import ARGUMENTS, LEAST, FloatGroup, Groups, Reals, ulp, wide
 from whet.evaluators.floats.reference import BITS, Reference
 from whet.evaluators.floats.rules import (
     FLOOR_ULPS,
@@ -86,7 +86,7 @@ class _Seen:
         """Whether as many were judged in full as have to be."""
         return self.full >= (FEWEST_FULL if self.slow else FULL)
 
-    def add(self, name: str, group: Group, allowance: Allowance) -> None:
+    def add(self, name: str, group: FloatGroup, allowance: Allowance) -> None:
         bins, scale = _magnitudes(group)
         with np.errstate(over="ignore"):  # what is allowed beyond all doubles is infinite
             share = (allowance.allowed / scale).astype(float)
@@ -101,7 +101,7 @@ class _Seen:
     def near_enough(self, ours: Groups, theirs: Groups) -> bool:
         """Whether no float is off from the baseline's by more than `GLANCE` of the least that was allowed so far."""
 
-        def rule(name: str, group: Group) -> Allowance:
+        def rule(name: str, group: FloatGroup) -> Allowance:
             bins, scale = _magnitudes(group)
             allowed = _filled(self.strictest.get(name, np.zeros(BINS)))[bins] * scale * GLANCE
             return Allowance(finite(wide(group.values())), allowed, allowed)
@@ -130,7 +130,7 @@ def _filled(shares: Reals) -> Reals:
     return filled
 
 
-def _magnitudes(group: Group) -> tuple[NDArray[Any], Reals]:
+def _magnitudes(group: FloatGroup) -> tuple[NDArray[Any], Reals]:
     values = np.abs(finite(wide(group.values())))
     scale = max(values.max(initial=0), values.dtype.type(LEAST))
     _, exponents = np.frexp(np.maximum(values / scale, values.dtype.type(2.0**-1000)))

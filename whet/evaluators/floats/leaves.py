@@ -43,7 +43,7 @@ ARGUMENTS, INSTANCE, RESULT = "arguments", "self", "result"
 
 
 @dataclass(slots=True)
-class Group:
+class FloatGroup:
     """Floats that belong together: those of one array, or at one place of all items of a list.
 
     Attributes:
@@ -69,7 +69,7 @@ class Group:
         return "?"
 
 
-Groups = dict[str, Group]
+Groups = dict[str, FloatGroup]
 
 
 def attribute_path(path: str, node: Node, name: Any) -> str:
@@ -107,7 +107,7 @@ class _Gatherer:
         self.found = found
 
     def add(self, group: str, path: str, values: Reals, kind: str = DOUBLE, shape: tuple[int, ...] = ()) -> None:
-        one = self.found.setdefault(group, Group(kind))
+        one = self.found.setdefault(group, FloatGroup(kind))
         one.parts.append(values)
         one.places.append((path, shape))
 

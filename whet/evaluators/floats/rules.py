@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whet.core.task import Tolerance
-from whet.evaluators.floats.leaves import LEAST, Group, Groups, Reals, finite_alike, number, ulp, wide
+from whet.evaluators.floats.leaves import LEAST, FloatGroup, Groups, Reals, finite_alike, number, ulp, wide
 
 FLOOR_ULPS = 4.0
 """Units of the last place of the result that any rule by the baseline's error allows."""
@@ -31,7 +31,7 @@ class Allowance:
     error: Reals
 
 
-Rule = Callable[[str, Group], Allowance]
+Rule = Callable[[str, FloatGroup], Allowance]
 
 
 def beyond(ours: Groups, theirs: Groups, rule: Rule) -> str:
@@ -59,7 +59,7 @@ def beyond(ours: Groups, theirs: Groups, rule: Rule) -> str:
     return ""
 
 
-def _said(group: Group, index: int, a: Reals, b: Reals, off: str) -> str:
+def _said(group: FloatGroup, index: int, a: Reals, b: Reals, off: str) -> str:
     return f"{group.place(index)}: expected {number(a[index])}, got {number(b[index])}{off}"
 
 
@@ -79,7 +79,7 @@ def by_tolerance(tolerance: Tolerance) -> Callable[[Groups, Groups], str]:
     if tolerance.exact:
         return _exactly
 
-    def rule(name: str, group: Group) -> Allowance:
+    def rule(name: str, group: FloatGroup) -> Allowance:
         values = finite(wide(group.values()))
         if tolerance.rtol or tolerance.atol:
             allowed = tolerance.atol + tolerance.rtol * np.abs(values)

@@ -34,7 +34,7 @@ LONGEST_LINE = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SequenceCall:
     """One call of a sequence, its arguments as plain data.
 
     Attributes:
@@ -59,7 +59,7 @@ class Calls:
     """
 
     init: Any
-    calls: tuple[Call, ...]
+    calls: tuple[SequenceCall, ...]
     readers: tuple[Reader, ...] = ()
 
     @property
@@ -109,7 +109,7 @@ class SequenceMaker:
         if not self._method:
             self._name = ""
         self._deck: list[Any] = []
-        self._others: list[list[Call]] = []
+        self._others: list[list[SequenceCall]] = []
         if self._method:
             values = _by_name(task, [call for _, *call in self._given])
             known = [*literals, *_scalars(values.values())]
@@ -128,18 +128,18 @@ class SequenceMaker:
             calls[rng.randrange(length)] = self._own()
         return Calls(init if self._method else None, tuple(calls))
 
-    def _call(self) -> Call:
+    def _call(self) -> SequenceCall:
         if self._others and self._rng.random() < OTHERS:
             return self._rng.choice(self._rng.choice(self._others))
         return self._own()
 
-    def _own(self) -> Call:
+    def _own(self) -> SequenceCall:
         if self._method:
             _, args, kwargs = self._rng.choice(self._given)
         else:  # it has few sequences, so that each input comes once before any comes again
             self._deck = self._deck or self._rng.sample(self._given, len(self._given))
             _, args, kwargs = self._deck.pop()
-        return Call(self._name, args, kwargs)
+        return SequenceCall(self._name, args, kwargs)
 
 
 def _readable(payloads: Sequence[bytes]) -> Iterator[Any]:
@@ -205,7 +205,7 @@ def _names(function: Function) -> list[str]:
 
 def _other_methods(
     task: Task, owner: str, values: Mapping[str, list[Any]], literals: Sequence[Any], seed: int
-) -> Iterator[list[Call]]:
+) -> Iterator[list[SequenceCall]]:
     """Yields calls of each other public method of the target's class that arguments are known for."""
     module = parse(task.source)
     cls = _class(module, owner) if isinstance(module, ast.Module) else None
@@ -218,7 +218,7 @@ def _other_methods(
         if marks & {*UNBOUND, "setter", "deleter", "contextmanager"}:
             continue
         if marks & {"property", "cached_property"}:
-            yield [Call(function.name, None, None)]
+            yield [SequenceCall(function.name, None, None)]
         elif calls := _calls_of(task, f"{owner}.{function.name}", function, values, literals, seed):
             yield calls
 
@@ -239,7 +239,7 @@ def _calls_of(
     values: Mapping[str, list[Any]],
     literals: Sequence[Any],
     seed: int,
-) -> list[Call]:
+) -> list[SequenceCall]:
     """Returns calls of a method: of its type hints, or else of what the target was given by the same names."""
     rng = random.Random(derive(seed, symbol))
     names = _names(function)
@@ -249,7 +249,7 @@ def _calls_of(
     ]
     if all(name in values for name in (*required, *wanted)):
         return [
-            Call(
+            SequenceCall(
                 function.name,
                 tuple(rng.choice(values[name]) for name in required),
                 {name: rng.choice(values[name]) for name in wanted},
@@ -263,7 +263,7 @@ def _calls_of(
     except UnknownTypeError:
         return []
     drawn = [] if strategy is None else draw(strategy, derive(seed, symbol) % 2**63, EXAMPLES)
-    calls = [Call(function.name, one["args"], one["kwargs"]) for one in drawn]
+    calls = [SequenceCall(function.name, one["args"], one["kwargs"]) for one in drawn]
     return [*calls, *(replace(call, args=_known(call.args, literals, rng)) for call in calls)]
 
 

@@ -325,7 +325,7 @@ TIE = "tied"
 """All that is at one column of the rows of a sequence made equal."""
 
 
-class _Written(dict[int, bytes]):
+class _WrittenInputs(dict[int, bytes]):
     """The bytes of inputs, each written when it is first asked for."""
 
     def __init__(self, values: Sequence[Any]) -> None:
@@ -377,7 +377,7 @@ class EdgeMaker:
             barred: kinds of edit, each at a place, that are not made any more; may grow meanwhile.
         """
         rng = random.Random(seed)
-        written = _Written(bases)
+        written = _WrittenInputs(bases)
         for _ in range(PASSES if bases else 0):
             for choice in rng.sample(self._choices, len(self._choices)):
                 own = random.Random(rng.getrandbits(64))
@@ -387,7 +387,7 @@ class EdgeMaker:
     def _edge(
         self,
         bases: Sequence[Any],
-        written: _Written,
+        written: _WrittenInputs,
         choice: tuple[Path, list[Any], str, str],
         rng: random.Random,
     ) -> Edge | None:

@@ -106,7 +106,7 @@ def _literals(nodes: Iterable[ast.AST]) -> Iterator[Any]:
                 yield node.value
 
 
-class Wanted(Enum):
+class RequiredOutcome(Enum):
     """What the baseline's outcome on an input that nobody promised asks of a candidate."""
 
     SAME = "the same outcome"
@@ -114,7 +114,7 @@ class Wanted(Enum):
     NOTHING = "nothing"
 
 
-def wanted(outcome: CallOutcome, text: Text, natural: frozenset[str], textual: bool) -> Wanted:
+def wanted(outcome: CallOutcome, text: Text, natural: frozenset[str], textual: bool) -> RequiredOutcome:
     """Returns what is asked of a candidate on an edited input.
 
     An exception that the target's text raises, or that drawn inputs met too, is part of what it does. Any other is
@@ -127,10 +127,10 @@ def wanted(outcome: CallOutcome, text: Text, natural: frozenset[str], textual: b
         textual: whether a text was edited.
     """
     if outcome.kind == "value":
-        return Wanted.SAME
+        return RequiredOutcome.SAME
     if outcome.kind != "raise":
-        return Wanted.NOTHING
+        return RequiredOutcome.NOTHING
     name = outcome.error
     if name in text.raises or name in natural:
-        return Wanted.SAME
-    return Wanted.RAISE if textual and name not in CONFUSIONS else Wanted.NOTHING
+        return RequiredOutcome.SAME
+    return RequiredOutcome.RAISE if textual and name not in CONFUSIONS else RequiredOutcome.NOTHING

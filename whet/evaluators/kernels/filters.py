@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whet.evaluators.floats.leaves import Group, leaves
+from whet.evaluators.floats.leaves import FloatGroup, leaves
 
 NEXT_TO_NOTHING = 0.01
 """Magnitude of an output, and standard deviation, below which outputs count as nothing: the bound of robust-kbench.
@@ -50,22 +50,22 @@ def filtered(values: Sequence[Any]) -> tuple[str, ...]:
     return tuple(said for said, check in checks.items() if all(check(group) for group in groups))
 
 
-def _small(groups: list[Group]) -> bool:
+def _small(groups: list[FloatGroup]) -> bool:
     return all(bool((np.abs(group.values()) < NEXT_TO_NOTHING).all()) for group in groups)
 
 
-def _alike(groups: list[Group]) -> bool:
+def _alike(groups: list[FloatGroup]) -> bool:
     rows = [group.values() for group in groups]
     if len({len(row) for row in rows}) != 1:
         return False
     return bool((np.std(np.stack(rows), axis=0) < NEXT_TO_NOTHING).all())
 
 
-def _flat(groups: list[Group]) -> bool:
+def _flat(groups: list[FloatGroup]) -> bool:
     return all(any(map(_same_along, _axes(part, shape))) for one in groups for part, shape in _parts(one))
 
 
-def _parts(group: Group) -> list[tuple[NDArray[Any], tuple[int, ...]]]:
+def _parts(group: FloatGroup) -> list[tuple[NDArray[Any], tuple[int, ...]]]:
     return [(part, shape) for part, (_, shape) in zip(group.parts, group.places, strict=True)]
 
 

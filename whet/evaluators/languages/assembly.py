@@ -12,7 +12,7 @@ from whet.evaluators.assembly.lint import lint
 from whet.evaluators.assembly.targets import assembly_task
 from whet.evaluators.finding import Fault, Passed
 from whet.evaluators.languages import native
-from whet.evaluators.languages.base import Language, Made, Order
+from whet.evaluators.languages.base import BuildRequest, Language, Made
 from whet.evaluators.profilers import dhat
 from whet.evaluators.task_file import TaskFile
 from whet.sandbox.interpreter import Interpreter
@@ -30,7 +30,7 @@ def _argv(task: Task, interpreter: Interpreter, tree: str, layout: int) -> list[
     return [*(("/usr/bin/env", *runner) if runner else ()), *native.argv(task, interpreter, tree, layout)]
 
 
-def _built(order: Order) -> Made | Fault:
+def _built(order: BuildRequest) -> Made | Fault:
     if order.task.kind is Kind.FUNCTION:
         return native.built(order)
     linked = linked_program(order.sandbox, order.interpreter, order.task, order.source)

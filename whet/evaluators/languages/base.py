@@ -22,7 +22,7 @@ from whet.sandbox.protocol import Sandbox
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TargetFile:
     """A file that is to become a task.
 
     Attributes:
@@ -50,7 +50,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class BuildRequest:
     """What is to be built.
 
     Attributes:
@@ -87,12 +87,12 @@ class Made:
     layouts: int = 1
 
 
-def alone(wanted: Wanted) -> Around:
+def alone(wanted: TargetFile) -> Around:
     """Returns what a file needs that stands by itself: nothing."""
     return Around(wanted.path.parent)
 
 
-def staged(order: Order) -> Made:
+def staged(order: BuildRequest) -> Made:
     """Returns a text that is run as it stands, with what the target loads."""
     return Made({path: text.encode() for path, text in order.task.files(order.source).items()})
 
@@ -159,10 +159,10 @@ class Language:
     read: Callable[[Path, str, Options, Listener], Task | None] | None = None
     read_folder: Callable[[Path, TaskFile, str, Options], Task | None] | None = None
     translates: bool = False
-    around: Callable[[Wanted], Around] = alone
+    around: Callable[[TargetFile], Around] = alone
     flags: tuple[str, ...] = ()
     target: Callable[[Task, int], tuple[Any, ...]] | None = None
-    build: Callable[[Order], Made | Fault] = staged
+    build: Callable[[BuildRequest], Made | Fault] = staged
     programs: str = ""
     tool: Callable[[Task], str | None] = _nothing
     ready: str = "is there"

@@ -12,7 +12,7 @@ from whet.core.task import Task
 from whet.core.verdict import Reason
 from whet.evaluators.file_tasks import command_task
 from whet.evaluators.finding import Fault
-from whet.evaluators.languages.base import Language, Made, Order, staged
+from whet.evaluators.languages.base import BuildRequest, Language, Made, staged
 from whet.evaluators.task_file import FILENAME, TaskFile
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.toolchains import command
@@ -23,7 +23,7 @@ def _argv(task: Task, interpreter: Interpreter, tree: str, layout: int) -> list[
     return command.run_words(task, tree)
 
 
-def _built(order: Order) -> Made | Fault:
+def _built(order: BuildRequest) -> Made | Fault:
     given = replace(staged(order), executable=True)
     assert order.task.commands is not None, "such a task has commands"
     if not order.task.commands.build:

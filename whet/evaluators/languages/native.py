@@ -14,7 +14,7 @@ from whet.evaluators.hints import native as hints
 from whet.evaluators.hints.base import HintMatch
 from whet.evaluators.labels import native as labels
 from whet.evaluators.languages import native_targets as targets
-from whet.evaluators.languages.base import Language, Made, Order, unread
+from whet.evaluators.languages.base import BuildRequest, Language, Made, unread
 from whet.evaluators.mutants.base import Mutation
 from whet.evaluators.profilers import callgrind, dhat, perf
 from whet.evaluators.syntax.fingerprint import of_native
@@ -40,7 +40,7 @@ def tool(task: Task) -> str:
     return native.compiler(task.original[1])
 
 
-def built(order: Order) -> Made | Fault:
+def built(order: BuildRequest) -> Made | Fault:
     """Returns what the compiler makes of a text, once for each layout."""
     layouts = native.paddings(order.name)[: order.layouts]
     found = native.compile_source(order.sandbox, order.interpreter, order.task, order.source, order.extra, layouts)

@@ -12,14 +12,14 @@ from whet.core.options import Options
 from whet.core.task import Commands, Task
 from whet.evaluators.file_tasks import command_task, file_task, folder_task
 from whet.evaluators.given_files import read_text
-from whet.evaluators.languages.base import Around, Wanted
+from whet.evaluators.languages.base import Around, TargetFile
 from whet.evaluators.native_tree import native_tree
 from whet.evaluators.project_build import expect_buildable, own_build
 from whet.evaluators.prototypes import NoContractError, contract_of, told, with_assumed_bounds
 from whet.evaluators.task_file import FILENAME, TaskFile, read_task_file
 
 
-def around(wanted: Wanted) -> Around:
+def around(wanted: TargetFile) -> Around:
     """Returns the headers and sources that a file is built with."""
     found = native_tree(wanted.path, wanted.source, wanted.symbol is None, wanted.sources)
     return Around(wanted.path.parent) if found is None else Around(found.root, found.texts)

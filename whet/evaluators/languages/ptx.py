@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.core.task import PTX, Task
 from whet.evaluators.languages import native
-from whet.evaluators.languages.base import Language, Made, Order
+from whet.evaluators.languages.base import BuildRequest, Language, Made
 
 
 def _target(task: Task, layout: int) -> tuple[Any, ...]:
@@ -17,7 +17,7 @@ def _target(task: Task, layout: int) -> tuple[Any, ...]:
     return PTX, task.filename, task.symbol, *words
 
 
-def _built(order: Order) -> Made:
+def _built(order: BuildRequest) -> Made:
     return Made({order.task.filename: order.source.encode()})
 
 

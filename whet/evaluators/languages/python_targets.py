@@ -13,7 +13,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.given_files import WORKLOAD_FILE, read_text
 from whet.evaluators.kernels.problem import is_problem, resembles_problem
 from whet.evaluators.kernels.task import problem_task
-from whet.evaluators.languages.base import Around, Wanted
+from whet.evaluators.languages.base import Around, TargetFile
 from whet.evaluators.package import INSTALLED, find_package, installed
 from whet.evaluators.python_tree import module_root, supporting_texts
 from whet.evaluators.screen import find_function, parse, symbols
@@ -21,7 +21,7 @@ from whet.evaluators.task_file import TaskFile
 from whet.sandbox.interpreter import find_interpreter
 
 
-def around(wanted: Wanted) -> Around:
+def around(wanted: TargetFile) -> Around:
     """Returns the texts that a target needs, and its package where that is more than these.
 
     Raises:

@@ -22,9 +22,9 @@ from whet.evaluators.languages.registry import takes_objects
 from whet.evaluators.needs.abilities import told_by
 from whet.evaluators.needs.answers import BASELINE_SECONDS, CANDIDATE_SECONDS, answers_of
 from whet.evaluators.needs.asking import ONLY_ASKED
-from whet.evaluators.needs.broken_inputs import Taken
+from whet.evaluators.needs.broken_inputs import BreakingInput
 from whet.evaluators.needs.naming import lacking, typed
-from whet.evaluators.needs.trials import Trial
+from whet.evaluators.needs.trials import NeedTrial
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import CallOutcome, decode_call
 from whet.evaluators.pairs import Side
@@ -75,7 +75,7 @@ class _Attack:
         self.digest = sha256()
         self.found: dict[tuple[str, str], Condition] = {}
         self.settled: set[tuple[str, str]] = set()
-        self.unnamed: list[Taken] = []
+        self.unnamed: list[BreakingInput] = []
 
     def evidence(self) -> Mapping[str, Any]:
         """Makes the attack."""
@@ -94,7 +94,7 @@ class _Attack:
             },
         }
 
-    def compare(self, taken: Sequence[Taken]) -> None:
+    def compare(self, taken: Sequence[BreakingInput]) -> None:
         """Has the candidate meet some inputs, and keeps what it differs on."""
         payloads = [one.trial.item.payload for one in taken]
         with closing(answers_of(self.theirs, payloads, CANDIDATE_SECONDS)) as answers:
@@ -105,7 +105,7 @@ class _Attack:
                 self.digest.update(one.trial.item.payload)
                 self.judge(one.trial, one.expected, answer)
 
-    def judge(self, trial: Trial, expected: bytes, answer: CallResult) -> None:
+    def judge(self, trial: NeedTrial, expected: bytes, answer: CallResult) -> None:
         """Keeps a condition where a candidate's answer differs, and does so again."""
         key = (trial.need.name, trial.spot.parameter)
         difference = "" if key in self.found else self.differs(trial, expected, answer)
@@ -113,7 +113,7 @@ class _Attack:
             return
         self.settled.add(trial.key)
         if trial.need.name == ONLY_ASKED:
-            self.unnamed.append(Taken(trial, expected))
+            self.unnamed.append(BreakingInput(trial, expected))
             return
         self.found[key] = Condition(
             trial.need.name,
@@ -123,7 +123,7 @@ class _Attack:
             difference,
         )
 
-    def name(self, taken: Taken, ours: frozenset[str]) -> None:
+    def name(self, taken: BreakingInput, ours: frozenset[str]) -> None:
         """Finds what a candidate asks that the original does not, where it differs on an object that lacks all that."""
         place, parameter = str(taken.trial.spot), taken.trial.spot.parameter
         named = any(known == place and need != ONLY_ASKED for need, known in self.settled)
@@ -138,7 +138,7 @@ class _Attack:
             with closing(answers_of(self.theirs, [taken.trial.item.payload], CANDIDATE_SECONDS)) as answers:
                 self.judge(typed(taken), taken.expected, next(answers))
 
-    def differs(self, trial: Trial, expected: bytes, answer: CallResult) -> str:
+    def differs(self, trial: NeedTrial, expected: bytes, answer: CallResult) -> str:
         """Returns how an answer differs from the baseline's outcome; empty where it does not."""
         if isinstance(answer, Fault):
             return "" if trial.need.rest else first_line(answer.detail)
@@ -154,12 +154,12 @@ class _Attack:
             return "" if found else self.difference(trial, expected, answer[0])
         return found
 
-    def difference(self, trial: Trial, expected: bytes, actual: bytes) -> str:
+    def difference(self, trial: NeedTrial, expected: bytes, actual: bytes) -> str:
         """Returns how two outcomes differ; empty where they do not."""
         found = self.oracle.compare(trial.item, expected, actual)
         return "" if found is None else first_line(found.detail)
 
-    def again(self, trial: Trial, expected: bytes) -> bool:
+    def again(self, trial: NeedTrial, expected: bytes) -> bool:
         """Whether fresh processes show the same difference, so that it is the input's."""
         limits = ((self.examination.baseline, BASELINE_SECONDS), (self.theirs.artifact, CANDIDATE_SECONDS))
         answers = []
@@ -170,7 +170,7 @@ class _Attack:
         return not self.differs(trial, expected, ours) and bool(self.differs(trial, expected, theirs))
 
 
-def _more_and_more(turns: Sequence[Sequence[Taken]]) -> Iterator[list[Taken]]:
+def _more_and_more(turns: Sequence[Sequence[BreakingInput]]) -> Iterator[list[BreakingInput]]:
     """Yields turns, more and more of them at once: to a candidate without conditions an exchange a turn is waste."""
     first, count = 0, 1
     while first < len(turns):

@@ -12,7 +12,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.needs.answers import BASELINE_SECONDS, answers_of, same_result
 from whet.evaluators.needs.asking import asked_of, only_asked
-from whet.evaluators.needs.trials import RuledOut, Trial, Trials
+from whet.evaluators.needs.trials import NeedTrial, RuledOut, Trials
 from whet.evaluators.needs.vocabulary import VOCABULARY
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
@@ -28,7 +28,7 @@ MOST_LOST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class BreakingInput:
     """An input that breaks a need, and that the original takes.
 
     Attributes:
@@ -36,7 +36,7 @@ class Taken:
         expected: the baseline's outcome on it.
     """
 
-    trial: Trial
+    trial: NeedTrial
     expected: bytes
 
 
@@ -71,9 +71,9 @@ class BrokenInputs:
         self.turns = [self._taken(batch) for batch in self._batches(trials)]
         self.ruled_out: Sequence[RuledOut] = self._made.ruled_out
 
-    def _batches(self, trials: Sequence[Trial]) -> Iterator[list[Trial]]:
+    def _batches(self, trials: Sequence[NeedTrial]) -> Iterator[list[NeedTrial]]:
         """Yields inputs together of which each need has at most one at a place."""
-        waiting: dict[tuple[str, str], list[Trial]] = {}
+        waiting: dict[tuple[str, str], list[NeedTrial]] = {}
         for trial in trials:
             waiting.setdefault(trial.key, []).append(trial)
         most = affordable(max((trial.base.cost for trial in trials), default=SLOWEST), SECONDS, FEWEST, MOST)
@@ -86,7 +86,7 @@ class BrokenInputs:
                 return
             yield batch
 
-    def _taken(self, trials: Sequence[Trial]) -> list[Taken]:
+    def _taken(self, trials: Sequence[NeedTrial]) -> list[BreakingInput]:
         """Has the baseline meet some inputs; returns those that it takes."""
         valid = self._source.valid([trial.item.payload for trial in trials])
         kept = []
@@ -103,12 +103,12 @@ class BrokenInputs:
                     self._lost += 1
                     self._barred.add(trial.key)
                 elif self._takes(trial, answer[0]):
-                    taken.append(Taken(trial, answer[0]))
+                    taken.append(BreakingInput(trial, answer[0]))
                 if self._lost >= MOST_LOST:
                     break
         return taken
 
-    def _takes(self, trial: Trial, outcome: bytes) -> bool:
+    def _takes(self, trial: NeedTrial, outcome: bytes) -> bool:
         """Whether the original takes an input: it returns, and what it should where that is known."""
         if not outcome.startswith(VALUE):
             return False

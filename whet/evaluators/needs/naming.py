@@ -12,9 +12,9 @@ from whet.evaluators.inputs.source import EDITED, Input
 from whet.evaluators.needs.abilities import ABILITIES, ATTRIBUTE, abilities_of, missing
 from whet.evaluators.needs.answers import CANDIDATE_SECONDS, answers_of
 from whet.evaluators.needs.asking import OBJECT, WAY, narrowed, noting, told
-from whet.evaluators.needs.broken_inputs import Taken
+from whet.evaluators.needs.broken_inputs import BreakingInput
 from whet.evaluators.needs.spots import Spot
-from whet.evaluators.needs.trials import Trial
+from whet.evaluators.needs.trials import NeedTrial
 from whet.evaluators.needs.vocabulary import Need
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
@@ -27,7 +27,7 @@ MOST_TOLD = 6
 """Names of attributes in one sentence."""
 
 
-def lacking(taken: Taken, ours: frozenset[str], theirs: Side, oracle: Oracle) -> Iterator[Trial]:
+def lacking(taken: BreakingInput, ours: frozenset[str], theirs: Side, oracle: Oracle) -> Iterator[NeedTrial]:
     """Yields inputs with objects that lack one ability each of those that a candidate asks for beyond the original.
 
     Args:
@@ -57,13 +57,13 @@ def lacking(taken: Taken, ours: frozenset[str], theirs: Side, oracle: Oracle) ->
             yield replace(trial, need=_need(ability, sentence), value=value, item=item)
 
 
-def typed(taken: Taken) -> Trial:
+def typed(taken: BreakingInput) -> NeedTrial:
     """Returns an input with objects that are not of a builtin type, or of the class that was drawn."""
     kinds = sorted(kind.rpartition(":")[2].rpartition(".")[2] for kind in taken.trial.spot.shape.kinds)
     return replace(taken.trial, need=_need(TYPE, f"{{place}} is of type {' or '.join(kinds)}"))
 
 
-def _asked(taken: Taken, payloads: Sequence[bytes], theirs: Side, oracle: Oracle) -> Sequence[str]:
+def _asked(taken: BreakingInput, payloads: Sequence[bytes], theirs: Side, oracle: Oracle) -> Sequence[str]:
     """Returns what the candidate asks of objects that do everything; nothing where it differs on these."""
     with closing(answers_of(theirs, payloads, CANDIDATE_SECONDS, WAY)) as answers:
         for answer in answers:
@@ -73,7 +73,7 @@ def _asked(taken: Taken, payloads: Sequence[bytes], theirs: Side, oracle: Oracle
     return ()
 
 
-def _provided(trial: Trial) -> frozenset[str]:
+def _provided(trial: NeedTrial) -> frozenset[str]:
     """Returns what the objects of an input do."""
     there = found(trial.value, trial.spot.path)
     return frozenset(next(one.state[1] for one in there if isinstance(one, Node) and one.kind == NARROWED))

@@ -28,7 +28,7 @@ LARGEST = 1 << 11
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class NeedTrial:
     """An input that breaks a need.
 
     Attributes:
@@ -110,7 +110,7 @@ class Trials:
         spots = spots_of([values[step.hash] for step in spread(shown, SHAPED)], self._names)
         return Places(spots, [(base, values[base.hash]) for base in _bases(shown)])
 
-    def of(self, places: Places, needs: Sequence[Need]) -> Iterator[Trial]:
+    def of(self, places: Places, needs: Sequence[Need]) -> Iterator[NeedTrial]:
         """Yields edits of inputs that were met, the smallest first, which no hint and no caller rules out."""
         seen: set[bytes] = set()
         for base, value in places.bases:
@@ -127,7 +127,7 @@ class Trials:
                     self.rule_out(need, spot, by)
                     continue
                 item = Input(f"an input that breaks a need ({need.name})", payload, source=EDITED)
-                yield Trial(need, spot, new, base, item)
+                yield NeedTrial(need, spot, new, base, item)
 
     def _excluded(self, value: Any, given: Mapping[str, Any]) -> str:
         """Returns what rules an input out, but for what rules out already what it was made from."""

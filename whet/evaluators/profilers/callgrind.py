@@ -14,7 +14,7 @@ from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.profilers.inside import report
-from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
+from whet.evaluators.profilers.stacks import StackCost, hot_functions, hot_lines, is_file
 from whet.sandbox.protocol import Incident
 from whet.sandbox.toolchains import native
 
@@ -43,7 +43,7 @@ def profile(builder: Builder, source: str, inputs: Sequence[Input]) -> Profile:
     target = native.source_name(builder.task, source)
     found = parse(text, target)
     functions = {
-        (name, builder.task.filename if is_file(file, target) else file, found.starts.get((name, file))): Cost(
+        (name, builder.task.filename if is_file(file, target) else file, found.starts.get((name, file))): StackCost(
             found.own[name, file], found.total[name, file]
         )
         for name, file in found.total

@@ -13,7 +13,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.processes import LONGEST, FunctionProcess
 from whet.evaluators.profilers.inside import report
-from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, python_functions
+from whet.evaluators.profilers.stacks import StackCost, hot_functions, hot_lines, python_functions
 from whet.sandbox.inside import line_timer
 from whet.sandbox.protocol import Incident
 
@@ -73,5 +73,5 @@ def _profile(source: str, filename: str, hits: Mapping[int, int]) -> Profile:
         name, first = around.get(line, ("<module>", 1))
         own[name, filename, first] += spent
     # What one function of the file calls in it stands on its own lines: only their own shares are known.
-    functions = hot_functions({key: Cost(spent) for key, spent in own.items()}, own.total())
+    functions = hot_functions({key: StackCost(spent) for key, spent in own.items()}, own.total())
     return Profile(hot_lines(source, hits), TOOL, "", functions, "ns")

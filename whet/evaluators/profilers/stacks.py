@@ -39,7 +39,7 @@ Stack = tuple[Frame, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class StackCost:
     """What a function cost; ``total`` is None where it is not known."""
 
     own: int = 0
@@ -86,7 +86,7 @@ def from_stacks(
         total.update(dict.fromkeys(keys, count))
     if by_line.total() < FEWEST:
         return Profile((), tool, f"only {by_line.total()} samples met the target; such short runs are over too soon")
-    costs = {key: Cost(own[key], total[key]) for key in total}
+    costs = {key: StackCost(own[key], total[key]) for key in total}
     return Profile(hot_lines(source, by_line), tool, "", hot_functions(costs, by_line.total()), "samples")
 
 
@@ -125,7 +125,7 @@ def memory_lines(source: str, found: Mapping[int, Held]) -> tuple[MemoryLine, ..
     )
 
 
-def hot_functions(costs: Mapping[tuple[str, str, int | None], Cost], whole: int) -> tuple[HotFunction, ...]:
+def hot_functions(costs: Mapping[tuple[str, str, int | None], StackCost], whole: int) -> tuple[HotFunction, ...]:
     """Returns the functions that matter, hottest by themselves first."""
     ranked = sorted(costs.items(), key=lambda row: (-row[1].own, -(row[1].total or 0), row[0][:2]))
     return tuple(

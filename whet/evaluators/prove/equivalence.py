@@ -11,7 +11,7 @@ import claripy
 from whet.core.signature import Signature
 from whet.evaluators.prove.calling import bits, floating
 from whet.evaluators.prove.cases import Case
-from whet.evaluators.prove.execution import RETURNED, Path, Run, run
+from whet.evaluators.prove.execution import RETURNED, Path, PathExploration, run
 from whet.evaluators.prove.image import Image, Undecided
 from whet.evaluators.prove.layout import Layout, expect_small, layout, plain, values
 from whet.evaluators.prove.nans import hangs_on_nan
@@ -56,7 +56,7 @@ class CaseResult:
     second: SecondOpinion
 
 
-class Comparison:
+class CaseComparison:
     """One case of two functions.
 
     Args:
@@ -100,10 +100,10 @@ class Comparison:
             second,
         )
 
-    def _run(self, side: int) -> Run:
+    def _run(self, side: int) -> PathExploration:
         return run(self.images[side], self.signature, self.inputs, self.solver.deadline, self.solver.seconds)
 
-    def _expect_covered(self, made: Run, name: str) -> None:
+    def _expect_covered(self, made: PathExploration, name: str) -> None:
         """Meets the proof that proves nothing: paths that were lost, that never return, or that were not followed."""
         if made.stopped is not None:
             raise type(made.stopped)(f"{name}: {made.stopped}")
@@ -114,7 +114,7 @@ class Comparison:
         if self.solver.ask([*self.inputs.contract, lost], f"the paths of {name} cover all inputs") is not None:
             raise Undecided(f"{name}: its paths do not cover all inputs")
 
-    def _expect_sound(self, baseline: Run) -> None:
+    def _expect_sound(self, baseline: PathExploration) -> None:
         for fault in baseline.faults:
             if (model := self.solver.ask([fault.condition], "the baseline has a fault")) is not None:
                 told = _told(values(self.signature, self.inputs, self._numbers(model)))
@@ -125,14 +125,14 @@ class Comparison:
                 if self.solver.ask([path.condition, before != after], f"{name} is kept") is not None:
                     raise Undecided(f"the baseline itself does not keep {name}")
 
-    def _faulty(self, candidate: Run) -> Wrong | None:
+    def _faulty(self, candidate: PathExploration) -> Wrong | None:
         for fault in candidate.faults:
             if (model := self.solver.ask([fault.condition], "the candidate has a fault")) is not None:
                 what = f"{fault.what} ({self.images[1].told(fault.address)})"
                 return self._counterexample(model, what, fault.address)
         return None
 
-    def _wrong(self, baseline: Run, candidate: Run) -> Wrong | None:
+    def _wrong(self, baseline: PathExploration, candidate: PathExploration) -> Wrong | None:
         for path in candidate.paths:
             for name, (before, after) in path.kept.items():
                 if (model := self.solver.ask([path.condition, before != after], f"{name} is kept")) is not None:
@@ -142,7 +142,7 @@ class Comparison:
                 return wrong
         return None
 
-    def _differs(self, name: str, baseline: Run, candidate: Run) -> Wrong | None:
+    def _differs(self, name: str, baseline: PathExploration, candidate: PathExploration) -> Wrong | None:
         ours, theirs = (_merged(one.paths, name) for one in (baseline, candidate))
         kind = self.kind(name)
         if any(hangs_on_nan(one, bits(kind) if floating(kind) else 0) for one in (ours, theirs)):
@@ -205,7 +205,7 @@ def _unequal(one: Any, two: Any, kind: str) -> Any:
     )
 
 
-def _words(baseline: Run, candidate: Run) -> Iterator[str]:
+def _words(baseline: PathExploration, candidate: PathExploration) -> Iterator[str]:
     for name in baseline.paths[0].results:
         yield name if name == RETURNED else f"the contents of {name}"
     if candidate.paths:

@@ -83,7 +83,7 @@ class Path:
 
 
 @dataclass(slots=True)
-class Run:
+class PathExploration:
     """All paths of a function.
 
     Attributes:
@@ -105,7 +105,7 @@ RETURNED = "the returned value"
 NOWHERE = "goes on where there is no code of its own"
 
 
-def run(image: Image, signature: Signature, inputs: Layout, deadline: float, query_seconds: float) -> Run:
+def run(image: Image, signature: Signature, inputs: Layout, deadline: float, query_seconds: float) -> PathExploration:
     """Returns all paths of a function, or those until an instruction was not understood, or time was over.
 
     Args:
@@ -126,12 +126,12 @@ class _Execution:
         self.image, self.signature, self.inputs = image, signature, inputs
         self.deadline, self.query_seconds = deadline, query_seconds
         self.convention: Convention = CONVENTIONS[image.isa]
-        self.found = Run()
+        self.found = PathExploration()
         self.watched = self._watched()
         self.entry = self._entry()
         self.readable, self.writable = _intervals(self._regions(False)), _intervals(self._regions(True))
 
-    def run(self) -> Run:
+    def run(self) -> PathExploration:
         try:
             self._follow()
         except Undecided as why:

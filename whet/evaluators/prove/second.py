@@ -18,7 +18,7 @@ import z3
 
 from whet.core.signature import Role, Signature
 from whet.evaluators.prove.calling import CONVENTIONS, bits, floating, places
-from whet.evaluators.prove.execution import RETURN, RETURNED, Run, passed
+from whet.evaluators.prove.execution import RETURN, RETURNED, PathExploration, passed
 from whet.evaluators.prove.image import Image, Undecided
 from whet.evaluators.prove.layout import STACK, Layout
 from whet.evaluators.prove.solver import Solver, to_z3
@@ -57,7 +57,11 @@ class Branches(Refused):
 
 
 def second_opinion(
-    images: tuple[Image, Image], signature: Signature, inputs: Layout, runs: tuple[Run, Run], solver: Solver
+    images: tuple[Image, Image],
+    signature: Signature,
+    inputs: Layout,
+    runs: tuple[PathExploration, PathExploration],
+    solver: Solver,
 ) -> SecondOpinion:
     """Returns what Triton says of two functions that the first engine found equivalent."""
     if any(floating(one.type) for one in signature.arguments) or floating(signature.returns or ""):
@@ -80,7 +84,12 @@ def second_opinion(
 
 
 def _concretely(
-    engine: Any, images: tuple[Image, Image], signature: Signature, inputs: Layout, runs: tuple[Run, Run], why: str
+    engine: Any,
+    images: tuple[Image, Image],
+    signature: Signature,
+    inputs: Layout,
+    runs: tuple[PathExploration, PathExploration],
+    why: str,
 ) -> SecondOpinion:
     count = 0
     for values in _drawn(signature, inputs):

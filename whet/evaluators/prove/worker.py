@@ -36,7 +36,7 @@ def main() -> None:
 
 def _answer(job: dict[str, Any]) -> None:
     try:
-        from whet.evaluators.prove.equivalence import Comparison
+        from whet.evaluators.prove.equivalence import CaseComparison
         from whet.evaluators.prove.image import Image, OutOfTime, Undecided
         from whet.evaluators.prove.solver import Solver
     except ImportError as error:
@@ -50,7 +50,9 @@ def _answer(job: dict[str, Any]) -> None:
         for number, given in enumerate(job["cases"]):
             overlap = Overlap(**given["overlap"]) if given["overlap"] else None
             case = Case(given["sizes"], overlap, given["further"])
-            found = Comparison((images[0], images[1]), signature, case, Solver(deadline, job["query_seconds"])).found()
+            found = CaseComparison(
+                (images[0], images[1]), signature, case, Solver(deadline, job["query_seconds"])
+            ).found()
             _say(case=number, **asdict(found))
             if found.wrong is not None:
                 return

@@ -16,10 +16,10 @@ from whet.core.verdict import Verdict
 from whet.evaluators.ladder import Ladder
 from whet.evaluators.remote.open_ladders import Ladders
 from whet.evaluators.remote.opening import Opening, stored
-from whet.sandbox.workers.base import Bench
+from whet.sandbox.workers.base import WorkerContext
 
 
-def opened(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
+def opened(bench: WorkerContext, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Makes a task ready: places it on its device and finds sizes where it names none."""
     opening, ladders = from_plain(Opening, argument["opening"]), Ladders.of(bench)
     with ladders.lent(bench, opening) as lent:
@@ -28,7 +28,7 @@ def opened(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
     return {"task": task, "told": lent.heard}
 
 
-def validate(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
+def validate(bench: WorkerContext, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Validates the baseline, and tells what verdicts rest on."""
     with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as lent:
         before = len(lent.heard)
@@ -40,7 +40,7 @@ def validate(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
         }
 
 
-def check(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def check(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Climbs the rungs before measuring, with the inputs of the candidate's batch."""
     with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as lent:
         lent.validate()
@@ -49,19 +49,19 @@ def check(bench: Bench, argument: Mapping[str, Any]) -> Any:
         return to_plain(lent.ladder.check(_candidate(bench, argument)))
 
 
-def helpers(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def helpers(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Finds the lowest wrong function of a wrong candidate."""
     with _ladder(bench, argument) as ladder:
         return to_plain(ladder.helpers(_candidate(bench, argument), _verdict(bench, argument)))
 
 
-def profile(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def profile(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Finds the hot lines of a candidate."""
     with _ladder(bench, argument) as ladder:
         return to_plain(ladder.profile(_candidate(bench, argument)))
 
 
-def measure(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def measure(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Measures a candidate beside the baseline, both in this piece of work; notes where it was begun."""
     with _ladder(bench, argument) as ladder:
         candidate, verdict = _candidate(bench, argument), _verdict(bench, argument)
@@ -75,7 +75,7 @@ def measure(bench: Bench, argument: Mapping[str, Any]) -> Any:
     return plain
 
 
-def confirm(bench: Bench, argument: Mapping[str, Any]) -> Any:
+def confirm(bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
     """Confirms a candidate that was measured."""
     with _ladder(bench, argument) as ladder:
         return to_plain(ladder.confirm(_candidate(bench, argument), _verdict(bench, argument)))
@@ -96,15 +96,15 @@ def _place(verdict: str) -> str:
 
 
 @contextmanager
-def _ladder(bench: Bench, argument: Mapping[str, Any]) -> Iterator[Ladder]:
+def _ladder(bench: WorkerContext, argument: Mapping[str, Any]) -> Iterator[Ladder]:
     with Ladders.of(bench).lent(bench, from_plain(Opening, argument["opening"])) as lent:
         lent.validate()
         yield lent.ladder
 
 
-def _candidate(bench: Bench, argument: Mapping[str, Any]) -> Candidate:
+def _candidate(bench: WorkerContext, argument: Mapping[str, Any]) -> Candidate:
     return Candidate(bench.store.get(argument["candidate"]))
 
 
-def _verdict(bench: Bench, argument: Mapping[str, Any]) -> Verdict:
+def _verdict(bench: WorkerContext, argument: Mapping[str, Any]) -> Verdict:
     return from_plain(Verdict, json.loads(bench.store.get(argument["verdict"])))

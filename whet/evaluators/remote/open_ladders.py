@@ -14,7 +14,7 @@ from whet.core.store import Store
 from whet.core.task import Task
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.remote.opening import Opening, task_of
-from whet.sandbox.workers.base import Bench
+from whet.sandbox.workers.base import WorkerContext
 
 LADDERS = "ladders"
 MOST = 2
@@ -76,13 +76,13 @@ class Ladders:
         self._open: dict[str, OpenLadder] = {}
 
     @staticmethod
-    def of(bench: Bench) -> Ladders:
+    def of(bench: WorkerContext) -> Ladders:
         """Returns those of a worker."""
         found: Ladders = bench.kept.setdefault(LADDERS, Ladders())
         return found
 
     @contextmanager
-    def lent(self, bench: Bench, opening: Opening) -> Iterator[OpenLadder]:
+    def lent(self, bench: WorkerContext, opening: Opening) -> Iterator[OpenLadder]:
         """Gives the ladder of an opening; one in which anything broke is not used again."""
         name = str(opening)
         opened = self._open.pop(name, None) or self._opened(bench, opening)
@@ -105,7 +105,7 @@ class Ladders:
         while self._open:
             self._open.popitem()[1].close()
 
-    def _opened(self, bench: Bench, opening: Opening) -> OpenLadder:
+    def _opened(self, bench: WorkerContext, opening: Opening) -> OpenLadder:
         while len(self._open) >= MOST:
             self._open.pop(next(iter(self._open))).close()
         task = task_of(bench.store, opening.task)

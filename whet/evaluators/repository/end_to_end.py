@@ -19,7 +19,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, RungEndedError, found_by, sound
 from whet.evaluators.processes import Pass
 from whet.evaluators.repository.trees import SECONDS, Copy, Ground, Snapshot, copied
-from whet.evaluators.shell import Ran
+from whet.evaluators.shell import LineResult
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.instruments import default_instruments
 from whet.evaluators.timing.statistics import Stage
@@ -99,7 +99,7 @@ class _Pairs:
         order = list(SIDES)
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
-        runs: dict[str, Ran] = {}
+        runs: dict[str, LineResult] = {}
         for side in order:
             sound(self._sides[side].renew())
             runs[side] = self._sides[side].run(self._command, self._seconds, hash_seed)
@@ -117,7 +117,7 @@ class _Pairs:
         )
 
 
-def _expect_alike(runs: Mapping[str, Ran]) -> None:
+def _expect_alike(runs: Mapping[str, LineResult]) -> None:
     """Raises RungEndedError with what the changed command did otherwise than the unchanged one did twice."""
     ours, again, theirs = runs["baseline"], runs["again"], runs["candidate"]
     if ours.code is None or ours.code != again.code:

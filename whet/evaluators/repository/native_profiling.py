@@ -16,7 +16,7 @@ from whet.core.profile import Profile
 from whet.core.repository import Survey
 from whet.evaluators.finding import Fault
 from whet.evaluators.profilers.callgrind import TOOL, parse
-from whet.evaluators.profilers.stacks import Cost, hot_functions, hot_lines, is_file
+from whet.evaluators.profilers.stacks import StackCost, hot_functions, hot_lines, is_file
 from whet.evaluators.repository.running import OUT, Hook, run
 from whet.evaluators.repository.trees import Ground, copied, snapshot
 from whet.sandbox.interpreter import Interpreter
@@ -81,14 +81,14 @@ def profiled(ground: Ground, command: str, filename: str, source: str) -> Profil
     if not ran.well:
         return Profile((), TOOL, f"it did not come through: {ran.why}")
     lines: Counter[int] = Counter()
-    costs: dict[tuple[str, str, int | None], Cost] = {}
+    costs: dict[tuple[str, str, int | None], StackCost] = {}
     for text in ran.stdout.split(HEAD)[1:]:
         found = parse(text, filename)
         lines += found.lines
         for (name, file), total in found.total.items():
             key = (name, filename if is_file(file, filename) else file, found.starts.get((name, file)))
-            known = costs.get(key, Cost(0, 0))
-            costs[key] = Cost((known.own or 0) + found.own[name, file], (known.total or 0) + total)
+            known = costs.get(key, StackCost(0, 0))
+            costs[key] = StackCost((known.own or 0) + found.own[name, file], (known.total or 0) + total)
     whole = sum(cost.own or 0 for cost in costs.values())
     if not lines:
         return Profile((), TOOL, f"the command ran no line of {filename} that could be told")

@@ -56,7 +56,7 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandEnd:
     """How a command ended.
 
     Attributes:
@@ -91,7 +91,7 @@ def run(
     interpreter: Interpreter,
     hook: Hook | None = None,
     seconds: float = SECONDS,
-) -> Ran:
+) -> CommandEnd:
     """Runs a command once on a copy of a repository's files, by a shell.
 
     ``python`` and ``pytest`` are those of the interpreter, whose other programs come next on the path.
@@ -127,7 +127,7 @@ def run(
         argv += ["timeout", "--signal=INT", "--kill-after=5", f"{seconds:g}", "/bin/sh", "-c", command]
         return _ran(session, argv, seconds)
     except Incident as incident:
-        return Ran(KILLED if incident.kind == "timeout" else 1, str(incident))
+        return CommandEnd(KILLED if incident.kind == "timeout" else 1, str(incident))
     finally:
         session.close()
 
@@ -148,13 +148,13 @@ def shims(interpreter: Interpreter, more: Mapping[str, str] | None = None) -> di
     return {name: f"#!/bin/sh\n{text}\n".encode() for name, text in texts.items()}
 
 
-def _ran(session: Session, argv: Sequence[str], seconds: float) -> Ran:
+def _ran(session: Session, argv: Sequence[str], seconds: float) -> CommandEnd:
     session.ask("prepare", list(argv), b"", seconds=10.0)
     answer, _ = session.ask("go", seconds=seconds + GRACE)
     if answer[0] == "error":
-        return Ran(1, str(answer[2]))
+        return CommandEnd(1, str(answer[2]))
     (_, stdout, stderr), _ = session.ask("output", seconds=30.0)
     (_, told), _ = session.ask("gather", OUT, LIMITS.output // 2, seconds=GRACE)
     _, code, wall, cpu, *_ = answer
     lines = (stdout + b"\n" + stderr).decode("utf-8", "replace").strip().splitlines()[-SAID_LINES:]
-    return Ran(code, "\n".join(lines), wall / 1e9, cpu / 1e9, dict(told or ()))
+    return CommandEnd(code, "\n".join(lines), wall / 1e9, cpu / 1e9, dict(told or ()))

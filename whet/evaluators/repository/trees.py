@@ -21,7 +21,7 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.project import MOST_BYTES, project_files
 from whet.evaluators.repository.running import SHIMS, shims
 from whet.evaluators.repository.skipped import matches
-from whet.evaluators.shell import Ran, Shell, opened, staged
+from whet.evaluators.shell import LineResult, Shell, opened, staged
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Sandbox
 from whet.sandbox.staging import PATH
@@ -156,7 +156,7 @@ class Copy:
         ran = self._shell.run(f"tar -xf {shlex.quote(self.beside)}/{ARCHIVE}", COPY_SECONDS)
         return None if ran.well else Fault(Reason.CRASH, f"the copy cannot be put in place: {ran.why}")
 
-    def run(self, command: str, seconds: float = SECONDS, hash_seed: int = 0, stdin: bytes = b"") -> Ran:
+    def run(self, command: str, seconds: float = SECONDS, hash_seed: int = 0, stdin: bytes = b"") -> LineResult:
         """Runs a line of the shell in the copy's folder.
 
         Args:

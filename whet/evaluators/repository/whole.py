@@ -33,7 +33,7 @@ from whet.evaluators.repository.suite_run import BESIDE, Suite
 from whet.evaluators.repository.trees import Ground, Snapshot, copied, snapshot
 from whet.evaluators.rungs import Check, Timed, climb_rung, climbed, extended
 from whet.evaluators.screening import screened
-from whet.evaluators.shell import Ran
+from whet.evaluators.shell import LineResult
 from whet.evaluators.timing.instruments import default_instruments
 from whet.evaluators.winner import with_labels
 
@@ -81,7 +81,7 @@ class _Known:
         sanitized: why it cannot be watched by sanitizers; empty where it can.
     """
 
-    ran: Ran
+    ran: LineResult
     prints_the_same: bool
     sanitized: str
 
@@ -224,7 +224,7 @@ class WholeProject:
         with closing(made):
             yield made
 
-    def _run(self, tree: Snapshot, before: str = "", reserves: bool = False) -> Ran:
+    def _run(self, tree: Snapshot, before: str = "", reserves: bool = False) -> LineResult:
         with copied(self._ground, tree, reserves=reserves) as copy:
             return copy.run(f"{before}{self._asked.command}")
 
@@ -270,14 +270,14 @@ class WholeProject:
             return Timed(sound(end_to_end(self._ground, self._asked, self._standing, sound(built))))
 
 
-def _first_difference(ours: Ran, theirs: Ran) -> str:
+def _first_difference(ours: LineResult, theirs: LineResult) -> str:
     for number, (one, other) in enumerate(zip(ours.stdout.splitlines(), theirs.stdout.splitlines(), strict=False), 1):
         if one != other:
             return f"line {number}: {other[:200]!r} instead of {one[:200]!r}"
     return f"{len(theirs.stdout)} characters instead of {len(ours.stdout)}"
 
 
-def _report(ran: Ran) -> str:
+def _report(ran: LineResult) -> str:
     lines = [line.strip() for line in ran.stderr.splitlines()]
     said = [line for line in lines if "runtime error:" in line or line.startswith(("SUMMARY:", "ERROR:", "=="))]
     return said[0][:300] if said else ran.why

@@ -70,7 +70,7 @@ class _Variant:
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Measurements:
     """What was measured of a candidate: each time what against, and the flags that the original does not build with."""
 
     measurements: list[tuple[Mapping[str, Any], Measurement]] = field(default_factory=list)
@@ -124,10 +124,10 @@ class Measuring:
             evidence["not_built"] = found.refused
         return Timed(least([one for _, one in found.measurements]), evidence)
 
-    def _taken(self, request: _MeasurementRequest) -> _Taken:
+    def _taken(self, request: _MeasurementRequest) -> _Measurements:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
         flags = self._meter.variants(self._builder.task)[: None if request.confirming else 1]
-        taken = _Taken()
+        taken = _Measurements()
         variants: list[_Variant] = []
         with measuring_cores(self._options.cores, self._listener) as cores:
             for number, extra in enumerate(flags):

@@ -36,7 +36,7 @@ def _try_load(tree: str, target: str) -> Any:
         return None
 
 
-class Workload:
+class WorkloadModule:
     """The loaded workload file."""
 
     def __init__(self, tree: str, target: str, program: bool) -> None:
@@ -108,12 +108,12 @@ def serve(channel: Channel) -> None:
     set_limits(memory, processes, output)
     if rules:
         restrict(*rules)
-    workload: Workload | None = None
+    workload: WorkloadModule | None = None
     while True:
         message = channel.read()
         try:
             if message[0] == "load":
-                workload = Workload(tree, *message[1:])
+                workload = WorkloadModule(tree, *message[1:])
                 sizes = [int(size) for size in getattr(workload.module, "sizes", ())]
                 channel.write(("ok", sizes, workload.has("check"), workload.has("valid"), workload.generators()))
             elif message[0] == "make":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from .guarded import Guarded
-from .native_target import SIZES, TYPES, NativeTarget, Prepared, Result
+from .native_target import SIZES, TYPES, NativeResult, NativeTarget, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -41,7 +41,7 @@ class Rounds:
         return [kind.from_buffer(self._returned, 8 * i).value for i in range(self._count)]
 
 
-def repeated(target: NativeTarget, inputs: list[Prepared], repeats: int, clock: Any) -> tuple[int, list[Result]]:
+def repeated(target: NativeTarget, inputs: list[Prepared], repeats: int, clock: Any) -> tuple[int, list[NativeResult]]:
     """Calls once an input, and so ``repeats`` times over.
 
     Returns:
@@ -53,7 +53,7 @@ def repeated(target: NativeTarget, inputs: list[Prepared], repeats: int, clock: 
         for one in inputs:
             one.restore()
         total += rounds.run(clock)
-    return total, [Result(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
+    return total, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
 
 
 def renewed(target: NativeTarget, sets: list[list[bytes]], clock: Any) -> list[int]:

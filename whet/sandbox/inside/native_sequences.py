@@ -41,7 +41,7 @@ def native_sequence(target: NativeTarget, payload: bytes, capture: Capture) -> t
         all variables; each call has the values that are no more as they were before it.
     """
     given = {name: value for _, name, value in decode(payload).state}  # plain data, as `prepare` takes it
-    watched = _Watched(target, given["readers"], [args for _, args, _ in given["calls"]])
+    watched = _StatefulFunction(target, given["readers"], [args for _, args, _ in given["calls"]])
     # Before the first call a reader may have nothing to read.
     names, kept = watched.names(), dict(watched.variables())
     found = [(stored("value", None, None, None, ""), list(kept.items()))]
@@ -58,7 +58,7 @@ def native_sequence(target: NativeTarget, payload: bytes, capture: Capture) -> t
     return encode((names, found)), total
 
 
-class _Watched:
+class _StatefulFunction:
     """A native function with what its library shows of its state; `invoke` takes it for a target."""
 
     def __init__(self, target: NativeTarget, readers: list[Any], given: list[Any]) -> None:

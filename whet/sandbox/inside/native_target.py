@@ -56,7 +56,7 @@ class Prepared:
             self.buffers[name][1].write(data)
 
 
-class Result:
+class NativeResult:
     """What a call returned and wrote; read when the outcome is stored, and not while the clock runs."""
 
     def __init__(self, returned: Any, prepared: Prepared) -> None:
@@ -131,7 +131,7 @@ class NativeTarget:
 
     def called(self, function: Any, args: Prepared) -> tuple[Any, Any]:
         """Calls a function with the target's prototype; returns (None, result)."""
-        return None, Result(function(*args.values), args)
+        return None, NativeResult(function(*args.values), args)
 
     def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
         """See `native_rounds.repeated`; nothing that is printed is taken."""

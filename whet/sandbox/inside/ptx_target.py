@@ -12,7 +12,7 @@ import os
 from .cuda_clock import LIBRARY, CudaClock, DeviceError
 from .lengths import evaluate
 from .module_target import POISONED
-from .native_target import TYPES, NativeTarget, Prepared, Result
+from .native_target import TYPES, NativeResult, NativeTarget, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -139,7 +139,7 @@ class PtxTarget(NativeTarget):
             if self.clock.broken():
                 os._exit(POISONED)  # whatever came next in this process would fail for what this launch did
             raise
-        return None, Result(None, args)
+        return None, NativeResult(None, args)
 
     def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
         """Launches once an input, and so ``rounds`` times over; see `module_rounds.in_rounds`."""

@@ -47,7 +47,7 @@ def call_sequence(target: Target, payload: bytes, capture: Capture) -> tuple[byt
         found.append((stored(kind, None, receiver, value, capture.take()), outside.changed()))
         calls = calls if kind == "value" else []
     for name, args, kwargs in calls:
-        kind, _, value, spent = invoke(_Step(target, receiver, name), None, args, kwargs)  # type: ignore[arg-type]
+        kind, _, value, spent = invoke(_SequenceStep(target, receiver, name), None, args, kwargs)  # type: ignore[arg-type]
         total += spent
         found.append((stored(kind, (args, kwargs), receiver, value, capture.take()), outside.changed()))
     return encode((sorted(outside.before), found)), total
@@ -64,7 +64,7 @@ class _Making:
         return self.target.receiver(init), None
 
 
-class _Step:
+class _SequenceStep:
     """One call on an object, or of a function, as `invoke` takes a target."""
 
     def __init__(self, target: Target, receiver: Any, name: str) -> None:

@@ -33,7 +33,7 @@ SPARE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class DriverRun:
     """What came of one run of the driver.
 
     Attributes:
@@ -83,7 +83,7 @@ class Driver:
         limits: Limits = LIMITS,
         logged: tuple[int, int] | None = None,
         notes: bytes = b"",
-    ) -> Ran:
+    ) -> DriverRun:
         """Calls a function on cases.
 
         Args:
@@ -111,9 +111,9 @@ class Driver:
             if answer[0] != "done":
                 raise SandboxError(f"the driver could not be started: {answer[2]}")
             log = session.ask("read", LOG, seconds=SPARE_SECONDS)[0][1] if (logged or notes) and answer[1] == 0 else b""
-            return Ran(answer[1], output, said.decode("utf-8", "replace").strip(), log=log)
+            return DriverRun(answer[1], output, said.decode("utf-8", "replace").strip(), log=log)
         except Incident as incident:
-            return Ran(None, incident=incident, said=str(incident))
+            return DriverRun(None, incident=incident, said=str(incident))
         finally:
             session.close()
 

@@ -14,7 +14,7 @@ from whet.core.errors import WhetError
 from whet.core.store import Store
 from whet.sandbox.workers.labels import labels_here
 from whet.sandbox.workers.process import Worker, WorkerDiedError
-from whet.sandbox.workers.serve import Order, WorkReply
+from whet.sandbox.workers.serve import WorkOrder, WorkReply
 
 LEASE_SECONDS = 15.0
 """Without a word from the driver, after which an agent ends all work and itself."""
@@ -59,7 +59,7 @@ class Agent:
         """Is told that the driver is there."""
         self._heard = time.monotonic()
 
-    def do(self, seat: int, order: Order) -> tuple[WorkReply | None, bool]:
+    def do(self, seat: int, order: WorkOrder) -> tuple[WorkReply | None, bool]:
         """Has a piece of work done; None where its worker died, and whether it may have died of the work."""
         try:
             return self._workers[seat].do(order), True

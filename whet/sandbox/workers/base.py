@@ -48,7 +48,7 @@ class Work:
     needs: Needs = Needs()
 
 
-class Bench(Protocol):
+class WorkerContext(Protocol):
     """What a function that does work finds on its worker; it lasts as long as the worker does."""
 
     @property
@@ -67,7 +67,7 @@ class Bench(Protocol):
 class Function(Protocol):
     """What `Work.call` names. Its exceptions of ours (`WhetError`) are told to the driver, others are faults of it."""
 
-    def __call__(self, bench: Bench, argument: Mapping[str, Any]) -> Any:
+    def __call__(self, bench: WorkerContext, argument: Mapping[str, Any]) -> Any:
         """Does the work and returns plain JSON data."""
 
 

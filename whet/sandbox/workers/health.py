@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from whet.core.task import MIB
-from whet.sandbox.workers.base import Bench
+from whet.sandbox.workers.base import WorkerContext
 from whet.sandbox.workers.labels import NONE, labels_here
 
 FREE = 256 * MIB
@@ -56,7 +56,7 @@ def now() -> Moment:
 # on the host
 
 
-def probe(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
+def probe(bench: WorkerContext, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Looks at the host that it runs on, within about two seconds; see `whet.sandbox.workers.base.Function`.
 
     Its result is of one moment, and must not be taken from the store.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from whet.sandbox.workers.base import Host, HostStatus, Needs, Work
-from whet.sandbox.workers.serve import Order
+from whet.sandbox.workers.serve import WorkOrder
 
 PATIENCE_SECONDS = 60.0
 """For a host that work needs, and that was there, to be well again."""
@@ -39,9 +39,9 @@ class Piece:
     cancelled: bool = False
 
     @property
-    def order(self) -> Order:
+    def order(self) -> WorkOrder:
         """It, as a worker gets it."""
-        return Order(self.ticket, self.work.key, self.work.call, self.work.argument)
+        return WorkOrder(self.ticket, self.work.key, self.work.call, self.work.argument)
 
 
 @dataclass(eq=False, slots=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import whet
 from whet.core.errors import SandboxError
 from whet.sandbox.workers.errors import told
-from whet.sandbox.workers.serve import Order, WorkReply
+from whet.sandbox.workers.serve import WorkOrder, WorkReply
 
 GRACE_SECONDS = 5.0
 """In which an idle worker closes what it kept."""
@@ -45,7 +45,7 @@ class Worker:
         self._ended = 0
         self._closed = False
 
-    def do(self, order: Order) -> WorkReply:
+    def do(self, order: WorkOrder) -> WorkReply:
         """Has a piece of work done.
 
         Raises:
@@ -141,7 +141,7 @@ class _Process:
         poll.register(self._socket, select.POLLRDHUP)
         return not poll.poll(0)
 
-    def ask(self, order: Order) -> WorkReply:
+    def ask(self, order: WorkOrder) -> WorkReply:
         self.begun = False
         if not self._ready:
             self._ready = self._connection.recv()

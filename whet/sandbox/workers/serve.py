@@ -17,7 +17,7 @@ BEGUN = True
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class WorkOrder:
     """A piece of work as a worker gets it; see `whet.sandbox.workers.base.Work`.
 
     Attributes:
@@ -73,7 +73,7 @@ class OwnBench:
             self._store.close()
 
 
-def serve(bench: OwnBench, order: Order, begin: Callable[[], None]) -> WorkReply:
+def serve(bench: OwnBench, order: WorkOrder, begin: Callable[[], None]) -> WorkReply:
     """Does a piece of work, unless its result is in the store; the result is stored before it is told.
 
     Args:

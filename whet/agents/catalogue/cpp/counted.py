@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from whet.agents.catalogue.cpp.edit import Splice, before_statement, indentation, newline, whole
-from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
+from whet.agents.catalogue.cpp.source import CppSource, LoopStatement, Region
 from whet.agents.catalogue.cpp.uses import may_change
 from whet.agents.catalogue.cpp.variables import variable
 from whet.evaluators.signature import TYPES
@@ -27,7 +27,7 @@ class Counted(NamedTuple):
         body: the tokens of its statements, without braces around them.
     """
 
-    loop: Loop
+    loop: LoopStatement
     name: str
     type: str
     first: Region
@@ -35,7 +35,7 @@ class Counted(NamedTuple):
     body: Region
 
 
-def head(source: CppSource, loop: Loop) -> list[Region]:
+def head(source: CppSource, loop: LoopStatement) -> list[Region]:
     """Returns the parts of a loop's head that semicolons separate."""
     parts, first = [], loop.header.first
     for index in [*(index for index in loop.header if source.word(index) == ";"), loop.header.end]:
@@ -57,7 +57,7 @@ def counted(source: CppSource) -> Iterator[Counted]:
                 yield found
 
 
-def _counted(source: CppSource, loop: Loop, start: Region, test: Region, step: Region) -> Counted | None:
+def _counted(source: CppSource, loop: LoopStatement, start: Region, test: Region, step: Region) -> Counted | None:
     name = source.word(test.first)
     equals = start.end - 2
     is_counting = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, before_statement, whole
-from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
+from whet.agents.catalogue.cpp.source import CppSource, LoopStatement, Region
 from whet.agents.catalogue.cpp.uses import MATH, may_change
 from whet.agents.catalogue.cpp.variables import Variable, is_global, variable
 
@@ -40,7 +40,7 @@ class InvariantMath(CppEdit):
                 yield _change(source, loop, same)
 
 
-def _change(source: CppSource, loop: Loop, calls: list[Region]) -> Replacement:
+def _change(source: CppSource, loop: LoopStatement, calls: list[Region]) -> Replacement:
     text = source.slice(calls[0])
     word = next(each for each in source.words(calls[0]) if each in MATH)
     local = source.fresh(f"{word}_value")
@@ -52,7 +52,7 @@ def _change(source: CppSource, loop: Loop, calls: list[Region]) -> Replacement:
     )
 
 
-def _calls(source: CppSource, loop: Loop) -> Iterator[Region]:
+def _calls(source: CppSource, loop: LoopStatement) -> Iterator[Region]:
     """Yields the calls that each turn makes; what a loop's head does at its start is left out."""
     words = source.words(loop.header)
     start = loop.header.first + (words.index(";") if source.word(loop.at) == "for" and ";" in words else 0)
@@ -64,7 +64,7 @@ def _calls(source: CppSource, loop: Loop) -> Iterator[Region]:
             yield Region(index - 2 if source.word(index - 1) == "::" else index, end)
 
 
-def _is_kept(source: CppSource, call: Region, loop: Loop) -> bool:
+def _is_kept(source: CppSource, call: Region, loop: LoopStatement) -> bool:
     """Whether all that a call reads stays the same while the loop runs."""
     opening = call.first + source.words(call).index("(")
     for index in range(opening + 1, call.end - 1):
@@ -80,7 +80,7 @@ def _is_kept(source: CppSource, call: Region, loop: Loop) -> bool:
     return True
 
 
-def _stays(source: CppSource, found: Variable, loop: Loop) -> bool:
+def _stays(source: CppSource, found: Variable, loop: LoopStatement) -> bool:
     if found.type not in _NUMBERS or found.marks or loop.at <= found.at < loop.body.end:
         return False
     if found.is_member or (is_global(source, found) and not found.is_const):

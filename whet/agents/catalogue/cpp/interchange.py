@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.counted import head
 from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, whole
-from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
+from whet.agents.catalogue.cpp.source import CppSource, LoopStatement, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
 _PLAIN = frozenset({"+", "-", "*", "/", "(", ")", "[", "]", ";", "=", "+=", "-=", "&", "|", "^", "%", "|=", "^=", "&="})
@@ -39,7 +39,7 @@ class LoopInterchange(CppEdit):
                 yield Replacement(source.tokens[inner.at].line, splices, why)
 
 
-def _inner(source: CppSource, outer: Loop) -> Loop | None:
+def _inner(source: CppSource, outer: LoopStatement) -> LoopStatement | None:
     """Returns the loop that is all of another one's body."""
     is_block = source.word(outer.body.first) == "{"
     first = outer.body.first + is_block
@@ -47,7 +47,7 @@ def _inner(source: CppSource, outer: Loop) -> Loop | None:
     return inner if inner is not None and inner.body.end == outer.body.end - is_block else None
 
 
-def _counter(source: CppSource, loop: Loop) -> str:
+def _counter(source: CppSource, loop: LoopStatement) -> str:
     """Returns the variable of ``for (T i = a; i < b; i++)``; an empty text for other loops."""
     parts = head(source, loop)
     if source.word(loop.at) != "for" or len(parts) != 3:
@@ -58,7 +58,7 @@ def _counter(source: CppSource, loop: Loop) -> str:
     return name if is_counted and len(start) > 3 and start[-3:-1] == [name, "="] and "," not in start else ""
 
 
-def _may_swap(source: CppSource, outer: Loop, inner: Loop, first: str, second: str) -> bool:
+def _may_swap(source: CppSource, outer: LoopStatement, inner: LoopStatement, first: str, second: str) -> bool:
     """Whether both orders give the same, and the other one walks along more rows."""
     heads = [*source.words(outer.header), *source.words(inner.header)]
     names = {word for word, at in zip(heads, [*outer.header, *inner.header], strict=True) if _is_name(source, at)}

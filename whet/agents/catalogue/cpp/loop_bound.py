@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice, before_statement
-from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
+from whet.agents.catalogue.cpp.source import CppSource, LoopStatement, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
 _WRITES_LENGTH = frozenset({"strcat", "strcpy", "strncat", "strncpy", "strtok", "memset", "memmove", "fgets", "gets",
@@ -48,7 +48,7 @@ class LoopBounds(CppEdit):
                 yield Replacement(source.tokens[loop.at].line, splices, why)
 
 
-def _condition(source: CppSource, loop: Loop) -> Region:
+def _condition(source: CppSource, loop: LoopStatement) -> Region:
     if source.word(loop.at) == "while":
         return loop.header
     semicolons = [index for index in loop.header if source.word(index) == ";"]
@@ -76,7 +76,7 @@ def _knows_size(source: CppSource) -> bool:
     return source.includes("string.h", "stdlib.h", "stdio.h", "stddef.h", "cstring", "cstdio", "bits/stdc++.h")
 
 
-def _may_change_length(source: CppSource, name: str, loop: Loop) -> bool:
+def _may_change_length(source: CppSource, name: str, loop: LoopStatement) -> bool:
     """Whether a loop may end a string earlier or later, or make the pointer point elsewhere."""
     for index in source.occurrences(name, Region(loop.header.first, loop.body.end)):
         if source.word(index - 1) in ("++", "--", "&") or source.word(index + 1) in ("=", "+=", "-=", "++", "--"):

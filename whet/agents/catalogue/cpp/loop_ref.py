@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.const_ref import CONTAINERS, type_end
 from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, Splice
-from whet.agents.catalogue.cpp.source import CppSource, Loop, Region
+from whet.agents.catalogue.cpp.source import CppSource, LoopStatement, Region
 from whet.agents.catalogue.cpp.uses import may_change
 
 
@@ -33,7 +33,7 @@ class LoopReferences(CppEdit):
                 yield Replacement(source.tokens[loop.at].line, splices, why)
 
 
-def _by_reference(source: CppSource, loop: Loop, colon: int) -> list[Splice]:
+def _by_reference(source: CppSource, loop: LoopStatement, colon: int) -> list[Splice]:
     declared = Region(loop.header.first, colon)
     over = Region(colon + 1, loop.header.end)
     end = _type_end(source, declared, over)

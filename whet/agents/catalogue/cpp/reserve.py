@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from whet.agents.catalogue.base import Label
 from whet.agents.catalogue.cpp.edit import CppEdit, Replacement, before_statement
-from whet.agents.catalogue.cpp.source import CppSource, Loop
+from whet.agents.catalogue.cpp.source import CppSource, LoopStatement
 from whet.agents.catalogue.cpp.uses import may_change
 
 
@@ -33,7 +33,7 @@ class ReservedVectors(CppEdit):
                 yield Replacement(source.tokens[index].line, splices, why)
 
 
-def _bound(source: CppSource, loop: Loop) -> str | None:
+def _bound(source: CppSource, loop: LoopStatement) -> str | None:
     """Returns ``n`` of ``for (...; i < n; ...)`` where the loop does not change it."""
     words = source.words(loop.header)
     if source.word(loop.at) != "for" or words.count(";") != 2:
@@ -51,7 +51,7 @@ def _bound(source: CppSource, loop: Loop) -> str | None:
     return text
 
 
-def _pushed(source: CppSource, loop: Loop) -> Iterator[tuple[str, int]]:
+def _pushed(source: CppSource, loop: LoopStatement) -> Iterator[tuple[str, int]]:
     """Yields the vectors to which each turn adds an element, and where."""
     depth = 1 if source.word(loop.body.first) == "{" else 0
     here = loop.body.first + depth

@@ -80,7 +80,7 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class LoopStatement:
     """A ``for`` or ``while`` loop; ``do`` loops are left out.
 
     Attributes:
@@ -193,13 +193,13 @@ class CppSource:
             here = self.partner.get(here, here) + 1 if self.word(here) in _OPENING else here + 1
         return here + 1 if self.word(here) == ";" else here
 
-    def _find_loops(self) -> Iterator[Loop]:
+    def _find_loops(self) -> Iterator[LoopStatement]:
         for index, token in enumerate(self.tokens):
             is_loop = token.text in ("for", "while") and self.word(index + 1) == "("
             if is_loop and index + 1 in self.partner and not self._ends_do(index):
                 close = self.partner[index + 1]
                 body = Region(close + 1, self.statement_end(close + 1))
-                yield Loop(index, Region(index + 2, close), body)
+                yield LoopStatement(index, Region(index + 2, close), body)
 
     def _ends_do(self, index: int) -> bool:
         return self.word(index - 1) == "}" and self.word(self.partner.get(index - 1, 0) - 1) == "do"

@@ -40,7 +40,7 @@ class InvariantExpressions(PythonEdit):
         """Yields one change a distinct expression and loop, and before them one of all in a function."""
         rebound = _rebound_attributes(source)
         for scope in source.scopes:
-            facts = _Facts.of(source, scope, rebound)
+            facts = _ScopeFacts.of(source, scope, rebound)
             groups: dict[tuple[str, cst.CSTNode], list[cst.BaseExpression]] = {}
             for node, point in _movable(facts):
                 groups.setdefault((source.code(node), point), []).append(node)
@@ -51,7 +51,7 @@ class InvariantExpressions(PythonEdit):
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _ScopeFacts:
     """What is known of a scope.
 
     Attributes:
@@ -71,7 +71,7 @@ class _Facts:
     calls: frozenset[cst.CSTNode]
 
     @classmethod
-    def of(cls, source: PythonSource, scope: Scope, rebound: frozenset[str]) -> _Facts:
+    def of(cls, source: PythonSource, scope: Scope, rebound: frozenset[str]) -> _ScopeFacts:
         pure = pure_helpers(source, scope)
         modules = imported(source)
         calls = frozenset(call for _, same in helper_calls(source, scope, pure) for call in same)
@@ -101,7 +101,7 @@ def _wish(text: str) -> str:
     return words if words.isidentifier() and not keyword.iskeyword(words) else f"value_{words}".rstrip("_")
 
 
-def _movable(facts: _Facts) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode]]:
+def _movable(facts: _ScopeFacts) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode]]:
     """Yields the largest expressions that some loop leaves alone, each with the statement to stand before."""
     source = facts.source
     inside: set[cst.CSTNode] = set()
@@ -116,7 +116,7 @@ def _movable(facts: _Facts) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode]]:
                 yield node, point
 
 
-def _is_wanted(facts: _Facts, node: cst.CSTNode) -> bool:
+def _is_wanted(facts: _ScopeFacts, node: cst.CSTNode) -> bool:
     """Whether a node is worth a variable: it costs something, is only read, and is made of parts that are known."""
     if not isinstance(node, cst.Attribute | cst.Subscript | cst.BinaryOperation | cst.Call):
         return False
@@ -135,7 +135,7 @@ def _is_wanted(facts: _Facts, node: cst.CSTNode) -> bool:
     return bool(source.repetitions(node)) and _is_known(facts, node) and bool(free_names(source, node))
 
 
-def _is_of_module(facts: _Facts, call: cst.Call) -> bool:
+def _is_of_module(facts: _ScopeFacts, call: cst.Call) -> bool:
     """Whether a call is one of the module ``math``."""
     return (
         isinstance(call.func, cst.Attribute)
@@ -144,7 +144,7 @@ def _is_of_module(facts: _Facts, call: cst.Call) -> bool:
     )
 
 
-def _is_known(facts: _Facts, node: cst.BaseExpression) -> bool:
+def _is_known(facts: _ScopeFacts, node: cst.BaseExpression) -> bool:
     """Whether an expression is made of names, numbers, texts, attributes, elements, arithmetic and harmless calls."""
     match node:
         case cst.Name() | cst.Integer() | cst.Float() | cst.SimpleString():
@@ -166,12 +166,12 @@ def _is_known(facts: _Facts, node: cst.BaseExpression) -> bool:
             return False
 
 
-def _is_steady_in(facts: _Facts, node: cst.BaseExpression, loop: cst.CSTNode) -> bool:
+def _is_steady_in(facts: _ScopeFacts, node: cst.BaseExpression, loop: cst.CSTNode) -> bool:
     plain = isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name)
     return (plain or not _is_conditional(facts.source, node, loop)) and _is_steady(facts, node, loop)
 
 
-def _is_steady(facts: _Facts, node: cst.BaseExpression, loop: cst.CSTNode) -> bool:
+def _is_steady(facts: _ScopeFacts, node: cst.BaseExpression, loop: cst.CSTNode) -> bool:
     match node:
         case cst.Name(value=name):
             return name in facts.modules or is_stable(facts.source, facts.scope, name, loop, facts.pure)
@@ -187,7 +187,7 @@ def _is_steady(facts: _Facts, node: cst.BaseExpression, loop: cst.CSTNode) -> bo
             return True
 
 
-def _is_steady_chain(facts: _Facts, chain: cst.Attribute | cst.Subscript, loop: cst.CSTNode) -> bool:
+def _is_steady_chain(facts: _ScopeFacts, chain: cst.Attribute | cst.Subscript, loop: cst.CSTNode) -> bool:
     """Whether ``name.a[i]`` stays the same: nobody rebinds its parts, though what it leads to may be changed."""
     root, path = _path(chain)
     for part in facts.source.walk(chain):
@@ -216,7 +216,7 @@ def _path(chain: cst.BaseExpression) -> tuple[cst.BaseExpression, list[str]]:
     return chain, path[::-1]
 
 
-def _leaves(facts: _Facts, use: Use, path: list[str]) -> bool:
+def _leaves(facts: _ScopeFacts, use: Use, path: list[str]) -> bool:
     """Whether a use of a name changes nothing that a chain from that name goes through."""
     if use.reads or (use.how is How.ARGUMENT and use.word in facts.pure):
         return True

@@ -46,7 +46,7 @@ class Heaps(PythonEdit):
                     yield from _as_heap(source, name, found, taken)
 
 
-class _Taken(NamedTuple):
+class _SmallestUses(NamedTuple):
     """How the smallest is taken: the expressions that give it, the uses that only prepare or end that, the key."""
 
     smallest: list[Use]
@@ -54,7 +54,7 @@ class _Taken(NamedTuple):
     key: str
 
 
-def _taken(source: PythonSource, found: list[Use]) -> _Taken | None:
+def _taken(source: PythonSource, found: list[Use]) -> _SmallestUses | None:
     sorts = [use for use in found if use.calls("sort") and source.has_line(use.node)]
     if sorts:
         arguments = {source.code(each) for use in sorts if isinstance(use.site, cst.Call) for each in use.site.args}
@@ -67,7 +67,7 @@ def _taken(source: PythonSource, found: list[Use]) -> _Taken | None:
         keys = arguments - {"reverse=True"}
         if len(keys) > 1 or len(arguments) > 1 or any(_arguments(source, use) != sorted(arguments) for use in sorts):
             return None
-        return _Taken(pops, sorts, keys.pop() if keys else "")
+        return _SmallestUses(pops, sorts, keys.pop() if keys else "")
     minima = [use for use in found if use.how is How.ARGUMENT and use.word == "min"]
     removals = [use for use in found if use.calls("remove") and source.has_line(use.node)]
     if not minima or len(minima) != len(removals):
@@ -75,10 +75,10 @@ def _taken(source: PythonSource, found: list[Use]) -> _Taken | None:
     if not all(_is_removed(source, one, other) for one, other in zip(minima, removals, strict=True)):
         return None
     keys = {", ".join(_arguments(source, use)[1:]) for use in minima}
-    return _Taken(minima, removals, keys.pop()) if len(keys) == 1 else None
+    return _SmallestUses(minima, removals, keys.pop()) if len(keys) == 1 else None
 
 
-def _as_heap(source: PythonSource, name: str, found: list[Use], taken: _Taken) -> Iterator[Replacement]:
+def _as_heap(source: PythonSource, name: str, found: list[Use], taken: _SmallestUses) -> Iterator[Replacement]:
     rewrite = Rewrite(source)
     functions = ["heappop"]
     key, came = source.fresh(f"{name}_key"), source.fresh(f"{name}_came")
@@ -119,7 +119,7 @@ def _as_heap(source: PythonSource, name: str, found: list[Use], taken: _Taken) -
         yield Replacement(taken.smallest[0].site, rewrite.code(), why)
 
 
-def _fits(source: PythonSource, scope: Scope, name: str, found: list[Use], taken: _Taken) -> bool:
+def _fits(source: PythonSource, scope: Scope, name: str, found: list[Use], taken: _SmallestUses) -> bool:
     """Whether a list of the function is used in no way that shows the order of its elements."""
     binds = bindings(found)
     if parameter(scope, name) is not None or not binds or not all(source.has_line(bind.node) for bind in binds):
@@ -133,7 +133,7 @@ def _fits(source: PythonSource, scope: Scope, name: str, found: list[Use], taken
     )
 
 
-def _is_blind(source: PythonSource, use: Use, taken: _Taken) -> bool:
+def _is_blind(source: PythonSource, use: Use, taken: _SmallestUses) -> bool:
     """Whether a use is the same for a heap: it adds, asks how many there are, or looks at the first."""
     if use.calls("append"):
         return source.has_line(use.node) and only_argument(use.site) is not None
@@ -145,7 +145,7 @@ def _is_blind(source: PythonSource, use: Use, taken: _Taken) -> bool:
     return use.how is How.TRUTH or (use.how is How.MEMBER and not taken.key)
 
 
-def _is_alone(source: PythonSource, use: Use, taken: _Taken) -> bool:
+def _is_alone(source: PythonSource, use: Use, taken: _SmallestUses) -> bool:
     """Whether the first element is read after a loop that leaves no other."""
     loops = source.repetitions(taken.smallest[0].node)
     test = source.code(loops[-1].test) if loops and isinstance(loops[-1], cst.While) else ""
@@ -158,7 +158,7 @@ def _is_new_list(value: cst.BaseExpression | None) -> bool:
     return isinstance(value, cst.Call) and isinstance(value.func, cst.Name) and value.func.value in ("list", "sorted")
 
 
-def _is_own_key(source: PythonSource, taken: _Taken) -> bool:
+def _is_own_key(source: PythonSource, taken: _SmallestUses) -> bool:
     """Whether the key of an element depends on nothing but the element."""
     if not taken.key:
         return True

@@ -40,7 +40,7 @@ class LoopBuiltins(PythonEdit):
                     yield from _searched(source, scope, node)
 
 
-class _Result(NamedTuple):
+class _ReducedLoop(NamedTuple):
     """The variable that a loop leaves, the expression that computes it, and how often the loop names it."""
 
     name: str
@@ -71,7 +71,7 @@ def _accumulated(source: PythonSource, scope: Scope, loop: cst.For, nest: Nest) 
         yield Replacement(nest.statement, rewrite.code(), why)
 
 
-def _sum(source: PythonSource, nest: Nest) -> _Result | None:
+def _sum(source: PythonSource, nest: Nest) -> _ReducedLoop | None:
     """Reads ``total += e`` and ``total = total + e``."""
     match only_part(nest.statement):
         case cst.AugAssign(target=cst.Name(value=name), operator=cst.AddAssign(), value=term):
@@ -84,10 +84,10 @@ def _sum(source: PythonSource, nest: Nest) -> _Result | None:
         case _:
             return None
     body = " ".join([operand(source, term), *nest.clauses])
-    return _Result(name, f"sum([{body}], {name})", acts, True)
+    return _ReducedLoop(name, f"sum([{body}], {name})", acts, True)
 
 
-def _extreme(source: PythonSource, nest: Nest) -> _Result | None:
+def _extreme(source: PythonSource, nest: Nest) -> _ReducedLoop | None:
     """Reads ``if e > best: best = e``, and the same with sides swapped or with ``<``."""
     assigned = _assigned(nest)
     if assigned is None or not nest.tests or nest.clauses[-1] != f"if {operand(source, nest.tests[-1])}":
@@ -104,10 +104,10 @@ def _extreme(source: PythonSource, nest: Nest) -> _Result | None:
     if sides[0] == name:
         function = _MIRRORED[function]
     body = " ".join([operand(source, value), *nest.clauses[:-1]])
-    return _Result(name, f"{function}([{name}, *[{body}]])", 2, False)
+    return _ReducedLoop(name, f"{function}([{name}, *[{body}]])", 2, False)
 
 
-def _larger(source: PythonSource, nest: Nest) -> _Result | None:
+def _larger(source: PythonSource, nest: Nest) -> _ReducedLoop | None:
     """Reads ``best = max(best, e)``."""
     assigned = _assigned(nest)
     if assigned is None:
@@ -122,7 +122,7 @@ def _larger(source: PythonSource, nest: Nest) -> _Result | None:
             ],
         ) if first == name:
             body = " ".join([operand(source, other), *nest.clauses])
-            return _Result(name, f"{function}([{name}, *[{body}]])", 2, False)
+            return _ReducedLoop(name, f"{function}([{name}, *[{body}]])", 2, False)
     return None
 
 

@@ -45,7 +45,7 @@ class RuffFixes:
         source = read(brief)
         if source is None:
             return
-        rules: dict[str, _Finding] = {}
+        rules: dict[str, _RuffDiagnostic] = {}
         for finding in _findings(brief.source):
             if _is_in_reach(source, finding.line):
                 rules.setdefault(finding.rule, finding)
@@ -54,20 +54,20 @@ class RuffFixes:
         for rule in list(rules)[:_MOST_RULES]:
             yield from self._fixed(brief.source, rule, rules[rule])
 
-    def _fixed(self, text: str, rules: str, first: _Finding) -> Iterator[Proposal]:
+    def _fixed(self, text: str, rules: str, first: _RuffDiagnostic) -> Iterator[Proposal]:
         new = _ruff(text, rules, "--fix-only")
         if new and new != text:
             why = f"ruff {rules}: {first.message}"
             yield Proposal(new, self.name, self.label, first.line, why)
 
 
-class _Finding(NamedTuple):
+class _RuffDiagnostic(NamedTuple):
     rule: str
     line: int
     message: str
 
 
-def _findings(text: str) -> Iterator[_Finding]:
+def _findings(text: str) -> Iterator[_RuffDiagnostic]:
     """Yields what ruff finds in a text and can fix."""
     try:
         records = json.loads(_ruff(text, RULES, "--output-format=json") or "[]")
@@ -75,7 +75,7 @@ def _findings(text: str) -> Iterator[_Finding]:
         return
     for each in records:
         if each["fix"] and each["code"]:
-            yield _Finding(each["code"], each["location"]["row"], each["message"].splitlines()[0])
+            yield _RuffDiagnostic(each["code"], each["location"]["row"], each["message"].splitlines()[0])
 
 
 @lru_cache(maxsize=64)

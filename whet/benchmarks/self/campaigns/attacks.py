@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen
+from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Measure, Record, Status, chosen
 from whet.core.errors import UsageError
 from whet.testing.attacks.strike import CORPUS, MAKERS, PLAIN, Broken
 from whet.testing.attacks.table import Row, faults, plain_rows, rows, text
@@ -41,10 +41,10 @@ class Attacks:
         with ExitStack() as stack:
             no_engine = _started(stack) if any(item.id.startswith("docker:") for item in self.asked) else ""
 
-            def measure(item: Item) -> Finding:
+            def measure(item: Item) -> ItemResult:
                 backend, _, name = item.id.partition(":")
                 if backend == "docker" and no_engine:
-                    return Finding(Status.MISSING, no_engine, {})
+                    return ItemResult(Status.MISSING, no_engine, {})
                 return _struck(backend, name)
 
             yield measure
@@ -64,18 +64,18 @@ def rows_of(records: Sequence[Record]) -> list[Row]:
     ]
 
 
-def _struck(backend: str, name: str) -> Finding:
+def _struck(backend: str, name: str) -> ItemResult:
     attack = (ATTACKS[name],)
     try:
         done = list(plain_rows(attack) if backend == PLAIN else rows(backend, attack))
     except Broken as error:
-        return Finding(Status.WRONG, str(error), {})
+        return ItemResult(Status.WRONG, str(error), {})
     except UsageError as error:
-        return Finding(Status.MISSING, str(error), {})
+        return ItemResult(Status.MISSING, str(error), {})
     wrong = faults(done)
     facts = {"rows": [{"off": list(row.off), "escaped": row.escaped} for row in done]}
     line = "; ".join(wrong) or f"{len(done)} tries as expected"
-    return Finding(Status.WRONG if wrong else Status.RIGHT, line, facts)
+    return ItemResult(Status.WRONG if wrong else Status.RIGHT, line, facts)
 
 
 def _started(stack: ExitStack) -> str:

@@ -53,7 +53,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ItemResult:
     """What was measured of an item.
 
     Attributes:
@@ -107,7 +107,7 @@ class Results:
     schema: str = SCHEMA
 
 
-Measure = Callable[[Item], Finding]
+Measure = Callable[[Item], ItemResult]
 
 
 class Campaign(Protocol):
@@ -239,7 +239,7 @@ def _measured(measure: Measure, item: Item, key: str) -> Record:
     try:
         found = measure(item)
     except (BaselineError, SandboxError) as error:
-        found = Finding(Status.WRONG, str(error), {})
+        found = ItemResult(Status.WRONG, str(error), {})
     seconds = round(time.perf_counter() - start, 1)
     return Record(item.id, key, _now(), seconds, found.status, found.line, found.facts)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen, digest
+from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Measure, Record, Status, chosen, digest
 from whet.benchmarks.self.campaigns.oracle import target_folder
 from whet.benchmarks.tasks import reasons
 from whet.core.audit import Audit, MutantOutcome, Rate
@@ -50,7 +50,7 @@ class MutationResult:
         return tuple(m for m in self.audit.ran if m.killed_by is not None or m.id not in self.excused)
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> ItemResult:
         """As it is kept: a survivor that nothing excuses is wrong."""
         killable = self.killable
         survivors = [f"{m.id}, line {m.line}, {m.operator}" for m in killable if m.killed_by is None]
@@ -62,7 +62,7 @@ class MutationResult:
             "survivors": survivors,
         }
         line = f"{facts['killed']} of {facts['killable']} killed" + "".join(f"; survivor: {one}" for one in survivors)
-        return Finding(Status.WRONG if survivors else Status.RIGHT, line, facts)
+        return ItemResult(Status.WRONG if survivors else Status.RIGHT, line, facts)
 
 
 class Mutants:
@@ -90,7 +90,7 @@ class Mutants:
     def opened(self) -> Iterator[Measure]:
         """See `whet.benchmarks.self.campaigns.campaign.Campaign.opened`."""
 
-        def measure(item: Item) -> Finding:
+        def measure(item: Item) -> ItemResult:
             folder = target_folder(item.id)
             task = read_task(str(folder), Options())
             return MutationResult(audit_task(task, Options(seed=self.seed), self._most), reasons(folder)).finding

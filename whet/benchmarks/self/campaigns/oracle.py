@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen, digest
+from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Measure, Record, Status, chosen, digest
 from whet.benchmarks.tasks import task_folder, task_names
 from whet.core.audit import Rate
 from whet.core.candidate import Candidate
@@ -71,7 +71,7 @@ class OracleErrors:
             yield from (f"rejected: {name}: {one}" for one in facts["rejected"])
 
 
-def judged(name: str, seed: int, twins: int) -> Finding:
+def judged(name: str, seed: int, twins: int) -> ItemResult:
     """Judges right programs for one task."""
     options = Options(until=LAST)
     task = read_task(str(target_folder(name)), options)
@@ -87,7 +87,7 @@ def judged(name: str, seed: int, twins: int) -> Finding:
                 seconds.append(round(rung.seconds, 3))
     line = f"{len(programs) - len(rejected)} of {len(programs)} accepted" + "".join(f"; {one}" for one in rejected)
     facts = {"tried": len(programs), "rejected": rejected, "seconds": seconds}
-    return Finding(Status.WRONG if rejected else Status.RIGHT, line, facts)
+    return ItemResult(Status.WRONG if rejected else Status.RIGHT, line, facts)
 
 
 def target_folder(name: str) -> Path:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen
+from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Measure, Record, Status, chosen
 from whet.benchmarks.self.steady_load import CONDITIONS, beside
 from whet.benchmarks.self.steady_targets import GAINS, WRONG, SteadyTarget, steady_targets
 from whet.benchmarks.self.steady_truth import true_gain
@@ -75,7 +75,7 @@ class Steady:
         """See `whet.benchmarks.self.campaigns.campaign.Campaign.opened`."""
         yield self._measure
 
-    def _measure(self, item: Item) -> Finding:
+    def _measure(self, item: Item) -> ItemResult:
         name, condition, *_ = item.id.split(":")
         target = self._targets[name]
         with tempfile.TemporaryDirectory(prefix="whet-self-") as place:
@@ -86,7 +86,7 @@ class Steady:
             if condition == TRUTH:
                 ours, theirs, ratio = true_gain(target, folder)
                 facts = {"baseline": ours, "candidate": theirs, "ratio": ratio}
-                return Finding(Status.RIGHT, f"{ratio:.4g}x by CPU seconds", facts)
+                return ItemResult(Status.RIGHT, f"{ratio:.4g}x by CPU seconds", facts)
             asked, rewrite = target.write(folder)
             with beside(condition):
                 result = verify(asked, candidate=rewrite, home=Path(place) / "state", seed=derive(self.seed, item.id))
@@ -107,7 +107,7 @@ class Steady:
             yield from _goals(condition, [record for record in taken if _where(record) == condition], truth)
 
 
-def judged(target: SteadyTarget, result: Result) -> Finding:
+def judged(target: SteadyTarget, result: Result) -> ItemResult:
     """Returns what a verdict came to; wrong where another answer is demanded."""
     speedup = result.speedup
     figures = {} if speedup is None else {"ratio": speedup.ratio, "low": speedup.low, "high": speedup.high}
@@ -121,7 +121,7 @@ def judged(target: SteadyTarget, result: Result) -> Finding:
     else:
         right = improved or (target.gain not in SURE and result.status is Answer.NO_IMPROVEMENT)
     line = f"{result.status.value}{shown}, {result.seconds:.1f} s; {result.message}"
-    return Finding(Status.RIGHT if right else Status.WRONG, line, facts)
+    return ItemResult(Status.RIGHT if right else Status.WRONG, line, facts)
 
 
 def _where(record: Record) -> str:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from whet.benchmarks.self.campaigns.campaign import Finding, Item, Measure, Record, Status, chosen
+from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Measure, Record, Status, chosen
 from whet.benchmarks.self.peers import peers
 from whet.benchmarks.self.pool import SampledProcesses, measure_pool, replay
 from whet.benchmarks.self.rules import rules
@@ -76,7 +76,7 @@ class Timing:
                     ladder.validate()
                 return ladders[target]
 
-            def measure(item: Item) -> Finding:
+            def measure(item: Item) -> ItemResult:
                 target, _, part = item.id.partition(":")
                 task = tasks[TARGETS[target]]
                 if part == PEERS:
@@ -105,7 +105,7 @@ class Timing:
                 yield f"{name}, live: {peer}: false wins {Rate(hits, trials)}"
 
 
-def replayed(pool: SampledProcesses, trials: int, seed: int) -> Finding:
+def replayed(pool: SampledProcesses, trials: int, seed: int) -> ItemResult:
     """Replays every rule over a pool; wrong where a rule of whet's errs more often than it promises."""
     found: dict[str, dict[str, Any]] = {}
     for number, (name, (data, decide)) in enumerate(rules(pool).items()):
@@ -122,10 +122,10 @@ def replayed(pool: SampledProcesses, trials: int, seed: int) -> Finding:
         "rules": found,
     }
     line = f"{len(pool.seconds)} processes; A/A false wins: " + ", ".join(f"{name} {r}" for name, r in ours.items())
-    return Finding(_status(*ours.values()), line, facts)
+    return ItemResult(_status(*ours.values()), line, facts)
 
 
-def live(task: Task, ladder: Ladder, block: int, verdicts: int = BLOCK) -> Finding:
+def live(task: Task, ladder: Ladder, block: int, verdicts: int = BLOCK) -> ItemResult:
     """Measures twins of a target for real."""
     wins = disturbed = 0
     for number in range((block - 1) * verdicts, block * verdicts):
@@ -136,19 +136,19 @@ def live(task: Task, ladder: Ladder, block: int, verdicts: int = BLOCK) -> Findi
         wins += verdict.measurement.faster
         disturbed += verdict.measurement.disturbed
     line = f"{wins} false wins in {verdicts} verdicts, {disturbed} on a machine that was never quiet"
-    return Finding(_status(Rate(wins, verdicts)), line, {"verdicts": verdicts, "wins": wins, "disturbed": disturbed})
+    return ItemResult(_status(Rate(wins, verdicts)), line, {"verdicts": verdicts, "wins": wins, "disturbed": disturbed})
 
 
-def asked_peers(task: Task) -> Finding:
+def asked_peers(task: Task) -> ItemResult:
     """Runs the tools of others on a program against itself; what they say is their own affair."""
     found: dict[str, list[int]] = {}
     for peer in peers(task):
         if peer.lacking:
-            return Finding(Status.MISSING, f"{peer.name}: {peer.lacking}", {})
+            return ItemResult(Status.MISSING, f"{peer.name}: {peer.lacking}", {})
         rate = peer.false_wins(task)
         found[peer.name] = [rate.hits, rate.trials]
     line = "; ".join(f"{name}: false wins {Rate(*rate)}" for name, rate in found.items())
-    return Finding(Status.RIGHT, line, found)
+    return ItemResult(Status.RIGHT, line, found)
 
 
 def _status(*wins: Rate) -> Status:

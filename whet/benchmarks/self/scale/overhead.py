@@ -35,7 +35,7 @@ def report(candidates: int = 400, runs: int = 7) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="whet-self-") as folder, ExitStack() as stack:
         executors = {kind: stack.enter_context(slots_on(kind, SLOTS, Path(folder) / kind)) for kind in KINDS}
         for seconds, together in product(WORK, (True, False)):
-            ways = {kind: _Way(kind, executor, seconds, together) for kind, executor in executors.items()}
+            ways = {kind: _RunKind(kind, executor, seconds, together) for kind, executor in executors.items()}
             for run in range(-1, runs):
                 for way in ways.values():
                     way.run(run, candidates)
@@ -45,7 +45,7 @@ def report(candidates: int = 400, runs: int = 7) -> Iterator[str]:
             yield f"| {seconds * 1e3:g} ms | {given} | {' | '.join(cells)}{missed(median(above) > GOAL)} |"
 
 
-class _Way:
+class _RunKind:
     """One kind of run, on one executor.
 
     Attributes:

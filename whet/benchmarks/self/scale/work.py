@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from whet.sandbox.workers.base import Bench, Work
+from whet.sandbox.workers.base import Work, WorkerContext
 
 CALIBRATION = 200_000
 """Links of a chain that is timed; some tenths of a second."""
 
 
-def link(bench: Bench, argument: Mapping[str, Any]) -> dict[str, Any]:
+def link(bench: WorkerContext, argument: Mapping[str, Any]) -> dict[str, Any]:
     """Hashes a number again and again, or sleeps, or both; a `whet.sandbox.workers.base.Function`.
 
     Each execution draws a name of its own, so that two of the same work come to different results: where more than

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.programs import Program, Run, built, on_one_core, program_task, why
+from whet.benchmarks.lab.programs import Program, ProgramResult, built, on_one_core, program_task, why
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Problem, Unusable
 from whet.benchmarks.suites.effibench_x.rows import LANGUAGES, PYTHON_HEAD, SLOT
@@ -103,7 +103,9 @@ def judge(problem: Problem, answer: str, lab: Lab, runs: int) -> Own:
     return Own(True, "", figures, "s", "clock")
 
 
-def _turns(canonical: Program, candidate: Program, test: Mapping[str, str], runs: int) -> tuple[Run, Run]:
+def _turns(
+    canonical: Program, candidate: Program, test: Mapping[str, str], runs: int
+) -> tuple[ProgramResult, ProgramResult]:
     """Returns the fastest run of both on a test, taken in turns; where one does not end well, that one."""
     stdin = test["input"].encode()
     pairs = [(canonical.run(stdin, LIMITS.seconds), candidate.run(stdin, LIMITS.seconds)) for _ in range(runs)]
@@ -111,17 +113,17 @@ def _turns(canonical: Program, candidate: Program, test: Mapping[str, str], runs
     return _best(first), _best(second)
 
 
-def _best(runs: Sequence[Run]) -> Run:
+def _best(runs: Sequence[ProgramResult]) -> ProgramResult:
     failed = next((run for run in runs if run.code != 0), None)
     return failed or min(runs, key=lambda run: run.seconds)
 
 
-def _figures(runs: Sequence[Run]) -> dict[str, float]:
+def _figures(runs: Sequence[ProgramResult]) -> dict[str, float]:
     seconds = [run.seconds for run in runs]
     return {"runtime_sum": sum(seconds), "runtime_max": max(seconds), "memory": max(run.peak for run in runs)}
 
 
-def _wrong(problem: Problem, runs: Sequence[Run], lab: Lab) -> str:
+def _wrong(problem: Problem, runs: Sequence[ProgramResult], lab: Lab) -> str:
     """Returns why not all runs of a program are right; empty where they are."""
     for number, run in enumerate(runs, 1):
         if run.fault is not None:

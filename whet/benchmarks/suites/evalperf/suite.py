@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.functions import Came, Counting, Helper, Submission, function_builder, open_counting
+from whet.benchmarks.lab.functions import AnswerOutcome, Counting, Helper, Submission, function_builder, open_counting
 from whet.benchmarks.results import Own, Row
 from whet.benchmarks.suites.base import Origin, Problem, Reading, Score, Unusable
 from whet.benchmarks.suites.evalperf.tests import CHECKER, arguments
@@ -223,7 +223,7 @@ def _wrong(data: Mapping[str, Any], answer: str, lab: Lab) -> str:
     canonical = Submission(function_builder(lab, data["canonical"], name, LIMITS), data["canonical"])
     expected = list(canonical.calls(payloads, LIMITS.seconds))
     if len(expected) < len(payloads) or any(came.kind != "value" for came in expected):
-        bad = next((came for came in expected if came.kind != "value"), Came("crash"))
+        bad = next((came for came in expected if came.kind != "value"), AnswerOutcome("crash"))
         raise Unusable(f"the canonical solution fails its tests: {bad.detail or bad.kind}")
     patience = max(LEAST_SECONDS, TIMES_CANONICAL * max((came.outside for came in expected), default=0.0))
     theirs = Submission(function_builder(lab, answer, name, LIMITS), answer)
@@ -250,7 +250,7 @@ def _profiled(data: Mapping[str, Any], answer: str, counting: Counting, lab: Lab
     def side_of(text: str) -> Submission:
         return Submission(function_builder(lab, text, data["entry_point"], LIMITS), text)
 
-    def measured(side: Submission) -> tuple[Came, float | Fault]:
+    def measured(side: Submission) -> tuple[AnswerOutcome, float | Fault]:
         came = side.call(payload, LIMITS.seconds)
         lost = came.kind != "value"
         return came, math.inf if lost else side.count(counting, payload, came)

@@ -19,7 +19,7 @@ from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Problem, Unusable
 from whet.evaluators.finding import Fault
-from whet.evaluators.shell import LIMITS, Ran, opened, staged
+from whet.evaluators.shell import LIMITS, LineResult, opened, staged
 from whet.sandbox.cores import measuring_cores
 
 REPEATS = 5
@@ -127,7 +127,7 @@ def build(data: Mapping[str, Any], text: str, lab: Lab) -> bytes | str:
         return str(binary) if isinstance(binary, Fault) else binary
 
 
-def _error(ran: Ran) -> str:
+def _error(ran: LineResult) -> str:
     errors = [line for line in ran.stderr.splitlines() if "error" in line]
     return errors[0][:300] if errors else ran.why
 
@@ -161,7 +161,7 @@ def _words(counts: Mapping[str, int]) -> str:
     return f"with {named}: " if named else ""
 
 
-def _run(model: str, counts: Mapping[str, int], tree: Any, lab: Lab) -> tuple[Ran, DriverReport | str]:
+def _run(model: str, counts: Mapping[str, int], tree: Any, lab: Lab) -> tuple[LineResult, DriverReport | str]:
     ranks = "num_procs" in counts
     limits = replace(LIMITS, seconds=RUN_SECONDS)
     with (

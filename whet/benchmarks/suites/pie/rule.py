@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from whet.benchmarks.lab.base import Lab
-from whet.benchmarks.lab.programs import Program, Run, built, on_one_core, program_task, why
+from whet.benchmarks.lab.programs import Program, ProgramResult, built, on_one_core, program_task, why
 from whet.benchmarks.results import Own
 from whet.benchmarks.suites.base import Problem, Unusable
 from whet.core.errors import UsageError
@@ -125,7 +125,7 @@ def _checked(program: Program, cases: Sequence[Case], limits: Limits) -> tuple[f
     return statistics.fmean(shares), first
 
 
-def _expect(run: Run, case: Case) -> float:
+def _expect(run: ProgramResult, case: Case) -> float:
     """Returns the seconds of a run that is right."""
     if run.fault is not None:
         raise Wrong(f"case {case.name}: {why(run.fault)}")
@@ -135,7 +135,7 @@ def _expect(run: Run, case: Case) -> float:
     return run.seconds
 
 
-def _share(run: Run, case: Case) -> float:
+def _share(run: ProgramResult, case: Case) -> float:
     assert case.expected is not None, "cases of PIE have outputs"
     return accuracy(run.stdout.decode("utf-8", "replace"), case.expected.decode("utf-8", "replace"))
 

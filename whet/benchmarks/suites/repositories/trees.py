@@ -13,7 +13,7 @@ from typing import Any
 from whet.benchmarks.lab.base import Lab
 from whet.benchmarks.suites.base import Problem, Unusable
 from whet.evaluators.finding import Fault
-from whet.evaluators.shell import Ran, Shell, opened, staged
+from whet.evaluators.shell import LineResult, Shell, opened, staged
 
 PREPARE_SECONDS = 1800.0
 """Seconds that copying, patching or rebuilding a checkout may take each: a build may take half an hour. A smaller limit
@@ -73,13 +73,13 @@ class Tree:
             return f"it does not build: {built.why}"
         return ""
 
-    def run(self, line: str, seconds: float, stdin: bytes = b"", cores: Sequence[int] = ()) -> Ran:
+    def run(self, line: str, seconds: float, stdin: bytes = b"", cores: Sequence[int] = ()) -> LineResult:
         """Runs a line in the copy, on some processors alone where it is measured."""
         places = f"/work/repo:/work/repo/src:/work/repo/lib:{self.shell.tree}/scripts"
         pinned = f"taskset -cp {','.join(map(str, cores))} $$ >/dev/null || exit\n" if cores else ""
         return self.shell.run(f"{pinned}cd repo && export PYTHONPATH={shlex.quote(places)}\n{line}", seconds, stdin)
 
-    def python(self, words: Sequence[str], seconds: float, cores: Sequence[int] = ()) -> Ran:
+    def python(self, words: Sequence[str], seconds: float, cores: Sequence[int] = ()) -> LineResult:
         """Runs the prepared environment's python in the copy."""
         return self.run(f"{self._python} -B {shlex.join(words)}", seconds, cores=cores)
 
