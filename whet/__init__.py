@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from whet.core.about import VERSION as __version__
+
 if TYPE_CHECKING:
     from whet.agents.optimize import optimize
     from whet.core.audit import Audit
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from whet.evaluators.evidence.bundle import Contradiction
     from whet.evaluators.verify import verify
 
-__version__ = "0.1.0"
 __all__ = [
     "Audit",
     "BaselineError",

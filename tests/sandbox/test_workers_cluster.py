@@ -141,8 +141,8 @@ def test_a_host_with_another_store_gets_no_work(two, tmp_path):
 def test_a_host_with_another_whet_gets_no_work(two, tmp_path):
     package = Path(whet.__file__).parent
     shutil.copytree(package, tmp_path / "whet", ignore=shutil.ignore_patterns("benchmarks", "exploits", "__pycache__"))
-    text = (package / "__init__.py").read_text()
-    (tmp_path / "whet" / "__init__.py").write_text(text.replace(whet.__version__, "99.0.0"))
+    text = (package / "core/about.py").read_text()
+    (tmp_path / "whet/core/about.py").write_text(text.replace(whet.__version__, "99.0.0"))
     node = two.add(PYTHONPATH=str(tmp_path))
     cluster = Cluster(two.address)
     try:

@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-import whet
 from whet.bot.findings import FunctionFinding, FunctionStatus
 from whet.bot.outcome import Stopped
 from whet.bot.project import Project
 from whet.bot.redact import engine_environment
 from whet.bot.settings import JobLimits
 from whet.bot.touched import Function
+from whet.core.about import ROOT
 from whet.core.errors import Exit
 from whet.core.redaction import redacted
 from whet.core.repository import HOT_SPOTS
@@ -268,7 +268,7 @@ def _environment(home: Path, cluster: bool) -> dict[str, str]:
     return {
         **engine_environment(str(home), cluster=cluster),
         "PYTHONSAFEPATH": "1",
-        "PYTHONPATH": str(Path(whet.__file__).parents[1]),
+        "PYTHONPATH": ROOT,
     }
 
 

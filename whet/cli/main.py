@@ -12,7 +12,6 @@ import typer
 from typer.completion import shell_complete
 from typer.core import TyperGroup
 
-from whet import __version__
 from whet.cli import (
     audit,
     bench,
@@ -32,6 +31,7 @@ from whet.cli import (
 from whet.cli.errors import Invocation, guarded
 from whet.cli.mcp.command import mcp
 from whet.cli.options import Debug
+from whet.core.about import VERSION
 from whet.core.errors import UsageError, nearest
 
 COMPLETE = "_WHET_COMPLETE"
@@ -51,7 +51,7 @@ class Commands(TyperGroup):
 
 def _print_version(asked: bool) -> None:
     if asked:
-        print(f"whet {__version__}")
+        print(f"whet {VERSION}")
         raise typer.Exit
 
 

@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import whet
+from whet.core.about import PACKAGE, VERSION
 from whet.core.errors import UsageError
 from whet.core.evidence import Machine, Provenance, Toolchain
 from whet.core.task import MIB, Task
@@ -142,7 +142,7 @@ def sandbox_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 def tools() -> Mapping[str, str]:
     """Returns the versions of whet and of what its figures rest on."""
     return {
-        "whet": whet.__version__,
+        "whet": VERSION,
         "harness": _harness(),
         "python": platform.python_version(),
         **{name: metadata.version(name) for name in TOOLS},
@@ -151,7 +151,7 @@ def tools() -> Mapping[str, str]:
 
 def _harness() -> str:
     """Returns a SHA-256 over whet's own modules: a version number alone does not tell a changed checkout."""
-    root = Path(whet.__file__).parent
+    root = PACKAGE
     total = hashlib.sha256()
     for path in sorted(root.rglob("*.py"), key=lambda path: path.relative_to(root).as_posix()):
         total.update(f"{path.relative_to(root).as_posix()}\0".encode())

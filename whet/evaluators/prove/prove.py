@@ -12,10 +12,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
-import whet
+from whet.core.about import ROOT
 from whet.core.signature import Signature
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Skipped
@@ -92,7 +91,7 @@ def _asked(job: Mapping[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
         # Nothing of this environment, such as a key, is the engines' business.
         surroundings = {
             "PATH": os.environ.get("PATH", os.defpath), "HOME": home, "TMPDIR": home,
-            "PYTHONPATH": str(Path(whet.__file__).parent.parent), "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": ROOT, "PYTHONDONTWRITEBYTECODE": "1",
         }  # fmt: skip
         child = subprocess.Popen(
             [sys.executable, "-m", "whet.evaluators.prove.worker"],

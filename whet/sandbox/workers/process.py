@@ -11,9 +11,8 @@ import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from pathlib import Path
 
-import whet
+from whet.core.about import ROOT
 from whet.core.errors import SandboxError
 from whet.sandbox.workers.errors import told
 from whet.sandbox.workers.serve import WorkOrder, WorkReply
@@ -121,8 +120,7 @@ class _Process:
         self._connection = Connection(os.dup(self._socket.fileno()))
         self._ready = False
         self.begun = False
-        place = str(Path(whet.__file__).parent.parent)
-        path = os.pathsep.join(filter(None, (place, os.environ.get("PYTHONPATH"))))
+        path = os.pathsep.join(filter(None, (ROOT, os.environ.get("PYTHONPATH"))))
         with theirs:
             subprocess.run(
                 [sys.executable, "-m", "whet.sandbox.workers.child", str(theirs.fileno()), host],
