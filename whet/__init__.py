@@ -9,10 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from whet.core.about import VERSION as __version__
-
 if TYPE_CHECKING:
     from whet.agents.optimize import optimize
+    from whet.core.about import __version__
     from whet.core.audit import Audit
     from whet.core.errors import (
         BaselineError,
@@ -51,6 +50,7 @@ __all__ = [
     "verify",
 ]
 _MODULES = {
+    "__version__": "core.about",
     "optimize": "agents.optimize",
     "verify": "evaluators.verify",
     "audit": "evaluators.audit",

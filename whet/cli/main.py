@@ -31,7 +31,7 @@ from whet.cli import (
 from whet.cli.errors import Invocation, guarded
 from whet.cli.mcp.command import mcp
 from whet.cli.options import Debug
-from whet.core.about import VERSION
+from whet.core.about import __version__
 from whet.core.errors import UsageError, nearest
 
 COMPLETE = "_WHET_COMPLETE"
@@ -51,7 +51,7 @@ class Commands(TyperGroup):
 
 def _print_version(asked: bool) -> None:
     if asked:
-        print(f"whet {VERSION}")
+        print(f"whet {__version__}")
         raise typer.Exit
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-VERSION = "0.1.0"
+__version__ = "0.1.0"
 PACKAGE = Path(__file__).parents[1]
 """The folder of the package."""
 ROOT = str(PACKAGE.parent)

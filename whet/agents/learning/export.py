@@ -11,7 +11,7 @@ from whet.agents.learning.answers import answer, answered, asked
 from whet.agents.learning.gathering import Judged, TaskHistory, gather
 from whet.agents.learning.pairs import faults, preferences
 from whet.agents.learning.records import DpoLine, FaultLine, Line, Provenance, RrhfLine, SftLine
-from whet.core.about import VERSION
+from whet.core.about import __version__
 from whet.core.errors import UsageError
 from whet.core.measurement import Outcome
 from whet.core.options import one_of
@@ -57,7 +57,7 @@ class _Page:
             "schema": f"whet.{form}/1",
             "task": self.group.subject,
             "licence": self.licence,
-            "provenance": Provenance(f"whet {VERSION}", told),
+            "provenance": Provenance(f"whet {__version__}", told),
         }
 
     def answer(self, one: Judged) -> str:

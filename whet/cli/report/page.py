@@ -14,7 +14,7 @@ from whet.benchmarks.pages.scale import Scale
 from whet.cli.report.charts import HEIGHT, TOP, Point, curve
 from whet.cli.report.front import front_of
 from whet.cli.report.story import CandidateStory, Story, story
-from whet.core.about import VERSION
+from whet.core.about import __version__
 from whet.core.measurement import Measurement
 from whet.core.store import RunRecord, Store
 from whet.core.text import percent
@@ -38,7 +38,7 @@ def page(store: Store, record: RunRecord) -> str:
             curve=curve([_point(trial) for trial in told.trials]),
             front=front_of(told),
             field={"top": TOP, "height": HEIGHT},
-            version=VERSION,
+            version=__version__,
         )
     )
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from whet.benchmarks.pages.environment import digest, environment, style
 from whet.benchmarks.pages.scale import Scale
 from whet.benchmarks.pages.texts import Diff, read_diff
-from whet.core.about import VERSION
+from whet.core.about import __version__
 from whet.core.measurement import Measurement
 from whet.core.repository import Attempt, HotFunction, RepositoryResult
 from whet.core.text import count, percent
@@ -63,7 +63,7 @@ def repository_page(result: RepositoryResult) -> str:
             scale=_scale(result),
             style=Markup(look),
             style_hash=digest(look),
-            version=VERSION,
+            version=__version__,
         )
     )
 

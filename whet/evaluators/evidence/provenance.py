@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whet.core.about import PACKAGE, VERSION
+from whet.core.about import PACKAGE, __version__
 from whet.core.errors import UsageError
 from whet.core.evidence import Machine, Provenance, Toolchain
 from whet.core.task import MIB, Task
@@ -142,7 +142,7 @@ def sandbox_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 def tools() -> Mapping[str, str]:
     """Returns the versions of whet and of what its figures rest on."""
     return {
-        "whet": VERSION,
+        "whet": __version__,
         "harness": _harness(),
         "python": platform.python_version(),
         **{name: metadata.version(name) for name in TOOLS},

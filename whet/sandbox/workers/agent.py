@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from whet.core.about import VERSION
+from whet.core.about import __version__
 from whet.core.errors import WhetError
 from whet.core.store import Store
 from whet.sandbox.workers.labels import labels_here
@@ -23,7 +23,7 @@ LEASE_SECONDS = 15.0
 def versions() -> str:
     """Returns what driver and workers must have in common."""
     python = ".".join(platform.python_version_tuple()[:2])
-    return f"whet {VERSION} on Python {python} with Ray {importlib.metadata.version('ray')}"
+    return f"whet {__version__} on Python {python} with Ray {importlib.metadata.version('ray')}"
 
 
 class Agent:
