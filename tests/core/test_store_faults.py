@@ -137,8 +137,8 @@ def test_a_full_disk_under_sqlite_is_one_line_and_loses_nothing(tmp_path: Path) 
 
 
 @pytest.fixture
-def small_url(postgres, monkeypatch):
-    """A database on a file system of 24 MB."""
+def small_folder(postgres, monkeypatch):
+    """The file system, of 24 MB, on which the database of the store is."""
     folder = Path(tempfile.mkdtemp(prefix="whet-small-"))
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=24m", "small", folder], check=False, capture_output=True
@@ -152,7 +152,7 @@ def small_url(postgres, monkeypatch):
         postgres.run("CREATE DATABASE small TEMPLATE template0 TABLESPACE small")
         try:
             monkeypatch.setenv("WHET_STORE", postgres.url("small"))
-            yield postgres.url("small")
+            yield folder
         finally:
             postgres.drop(postgres.url("small"))
             postgres.run("DROP TABLESPACE small")
@@ -162,11 +162,13 @@ def small_url(postgres, monkeypatch):
 
 
 @pytest.mark.corpus
-def test_a_full_disk_under_postgresql_is_one_line_and_loses_nothing(tmp_path: Path, small_url: str) -> None:
+def test_a_full_disk_under_postgresql_is_one_line_and_loses_nothing(tmp_path: Path, small_folder: Path) -> None:
     store = Store(tmp_path)
     run = store.begin("optimize", "t", {})
     stored = fill(store)
     assert stored
+    # Of a full disk PostgreSQL reads only what it need not write down first to make room for it in memory.
+    subprocess.run(["mount", "-o", "remount,size=64m", small_folder], check=True)
     assert all(store.get(name) for name in stored)
     assert store.run(run).status == "running", "a full disk ends no session"
     store.close()

@@ -95,7 +95,8 @@ def _hide_own_modules() -> None:
     seed gives would follow from which of them are imported. There is no public switch for it.
     """
     if isinstance(seen := getattr(providers, "_seen_modules", None), set):
-        seen.update(id(module) for name, module in sys.modules.items() if name.partition(".")[0] == "whet")
+        modules = sys.modules.copy()  # another thread may import meanwhile
+        seen.update(id(module) for name, module in modules.items() if name.partition(".")[0] == "whet")
 
 
 def _arguments(parameters: Parameters[Strategy]) -> Strategy:
