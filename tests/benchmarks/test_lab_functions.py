@@ -96,7 +96,7 @@ def test_a_patched_clock_does_not_agree_with_the_one_outside(answer):
     text = (
         "import sys, time\n"
         "def total(values):\n"
-        "    calls = sys.modules[[name for name in sys.modules if name.endswith('inside.calls')][0]]\n"
+        "    calls = sys.modules[[name for name in sys.modules if name.endswith('inside.invocation')][0]]\n"
         "    calls._clock = lambda: 0\n"
         "    calls.invoke.__globals__['_clock'] = lambda: 0\n"
         "    time.sleep(0.2)\n"
@@ -180,7 +180,8 @@ def test_an_outcome_of_another_form_is_a_forgery(answer):
     text = (
         "import sys\n"
         "inside = sys.modules[[name for name in sys.modules if name.endswith('inside.calls')][0]]\n"
-        "inside.stored = lambda *words: inside.encode({outcome})\n"
+        "encode = sys.modules[[name for name in sys.modules if name.endswith('inside.codec')][0]].encode\n"
+        "inside.stored = lambda *words: encode({outcome})\n"
         "def total(values):\n"
         "    return 1\n"
     )

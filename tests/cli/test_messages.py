@@ -30,9 +30,9 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.python_text import LONGEST, call_text, source
 from whet.evaluators.targets import read_task
-from whet.sandbox.inside.calls import _Forced
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
+from whet.sandbox.inside.invocation import _Forced
 
 RULE = OracleRule(Tolerance())
 Point = namedtuple("Point", "x y")

@@ -24,7 +24,7 @@ pytestmark = [
 
 WORKLOAD = workload(10, 300, 900)
 HONEST = SLOW.replace("def unique", "def honest")
-INSIDE = "    import sys\n    calls = sys.modules['inside.calls']\n"
+INSIDE = "    import sys\n    calls, one = sys.modules['inside.calls'], sys.modules['inside.invocation']\n"
 
 TRICKS = {
     "it fills its result in a thread while the next call runs": (
@@ -74,7 +74,7 @@ def unique(items):
         (Reason.NOT_FASTER, Reason.SLOWER),
     ),
     "it makes the program around it report no time": (
-        HONEST + f"def unique(items):\n{INSIDE}    calls._clock = lambda: 0\n    return honest(items)\n",
+        HONEST + f"def unique(items):\n{INSIDE}    one._clock = lambda: 0\n    return honest(items)\n",
         (Reason.CHEATING,),
     ),
     "it puts a pass of its own in the place of the one around it": (
@@ -91,7 +91,7 @@ def unique(items):
         + f"""
 import os, pickle
 def unique(items):
-{INSIDE}    clock = calls._clock
+{INSIDE}    clock = one._clock
     start = clock()
     reader, writer = os.pipe()
     if os.fork() == 0:
@@ -102,7 +102,7 @@ def unique(items):
         found = pickle.loads(pipe.read())
     os.wait()
     lost = clock() - start
-    calls._clock = lambda: clock() - lost
+    one._clock = lambda: clock() - lost
     return found
 """,
         (Reason.CHEATING, Reason.NOT_FASTER, Reason.SLOWER),

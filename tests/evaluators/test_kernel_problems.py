@@ -26,9 +26,9 @@ from whet.evaluators.kernels.suite import find_problem
 from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.targets import read_task
 from whet.evaluators.verify import verify
-from whet.sandbox.inside.calls import stored
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.decode import decode
+from whet.sandbox.inside.invocation import stored
 from whet.sandbox.inside.trial import sized
 from whet.sandbox.interpreter import find_interpreter
 

@@ -14,9 +14,10 @@ from whet.evaluators.differential import Compared, concluded
 from whet.evaluators.finding import Inconclusive, Passed
 from whet.evaluators.inputs.call_sequences import Calls, SequenceCall, code, simpler
 from whet.evaluators.sequence_outcomes import came_of, differing
-from whet.sandbox.inside.calls import Target, call_in_sequence
+from whet.sandbox.inside.calls import call_in_sequence
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.invocation import Target
 
 COUNTER = """
 class Counter:

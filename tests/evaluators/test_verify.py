@@ -166,7 +166,7 @@ def test_a_gain_that_was_not_confirmed_is_none(folder: Path) -> None:
 def test_a_lying_clock_wins_nothing(folder: Path) -> None:
     liar = "import sys, time\n" + SLOW.replace(
         "    seen = []\n",
-        "    import builtins\n    main = [m for n, m in sys.modules.items() if n == 'inside.calls'][0]\n"
+        "    import builtins\n    main = [m for n, m in sys.modules.items() if n == 'inside.invocation'][0]\n"
         "    main._clock = lambda: 0\n    seen = []\n",
     )
     result = judge(folder, liar)

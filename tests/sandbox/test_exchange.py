@@ -134,7 +134,7 @@ def test_what_is_said_for_later_inputs_is_judged_as_theirs(builder: Builder) -> 
 @pytest.mark.parametrize("said", ["0", "0.5", "10**40", "-(10**40)"])
 def test_a_clock_that_lies_is_found(builder: Builder, said: str) -> None:
     reach = "import sys\ndef f(x):\n    for name, module in list(sys.modules.items()):\n"
-    source = f"{reach}        if name == 'inside.calls': module._clock = lambda: {said}\n    return x\n"
+    source = f"{reach}        if name == 'inside.invocation': module._clock = lambda: {said}\n    return x\n"
     assert Reason.CHEATING in shown(asked(builder, source, "a", "b"))
 
 

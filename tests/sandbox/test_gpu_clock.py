@@ -13,12 +13,13 @@ import pytest
 from scripted_device import L2, ScriptedClock
 
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
-from whet.sandbox.inside.calls import call_once, in_renewed_rounds, timed_pass
+from whet.sandbox.inside.calls import in_renewed_rounds, timed_pass
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.cuda_clock import FLUSHES, USUAL_L2, CudaClock, DeviceError
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.inside.hot import hot_calls
+from whet.sandbox.inside.invocation import call_once
 from whet.sandbox.inside.kernel_times import kernel_times, ranked
 from whet.sandbox.inside.module_target import POISONED, ModuleTarget
 from whet.sandbox.inside.needs import needs

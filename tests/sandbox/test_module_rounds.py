@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from kernel_problems import forward, problem, target_of
 
-from whet.sandbox.inside.calls import call_once, timed_pass
+from whet.sandbox.inside.calls import timed_pass
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.invocation import call_once
 from whet.sandbox.inside.module_rounds import Lasting, in_renewed_rounds, in_rounds
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.sandbox.inside.codec import CodecError
-from whet.sandbox.inside.native_target import TYPES, element_bytes
+from whet.sandbox.inside.native_target import element_bytes
+from whet.sandbox.inside.native_values import TYPES
 
 
 @given(st.sampled_from(sorted(TYPES)), st.lists(st.integers(-(2**70), 2**70)))

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from whet.sandbox.inside import calls
-from whet.sandbox.inside.calls import TRIALS, Target, surrounding, timed_pass
+from whet.sandbox.inside import calls, invocation
+from whet.sandbox.inside.calls import TRIALS, surrounding, timed_pass
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.invocation import Target
 
 TICK = 100
 """Nanoseconds between two looks at the clock, with nothing in between."""
@@ -30,7 +31,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     made = Clock()
-    monkeypatch.setattr(calls, "_clock", made)
+    monkeypatch.setattr(invocation, "_clock", made)
     monkeypatch.setattr(calls, "_cpu", made)
     monkeypatch.setattr(calls, "spent_so_far", lambda: (made(), 0, 0))
     surrounding.cache_clear()

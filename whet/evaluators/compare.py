@@ -64,7 +64,7 @@ class Difference:
 def difference(
     expected: bytes, actual: bytes, rule: OracleRule, floats: JudgeFloats | None = None, *, sharing: bool = True
 ) -> Difference | None:
-    """Compares two outcomes as `whet.sandbox.inside.calls.stored` writes them.
+    """Compares two outcomes as `whet.sandbox.inside.invocation.stored` writes them.
 
     Args:
         expected: the baseline's; trusted to be well-formed.

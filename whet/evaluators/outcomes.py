@@ -10,7 +10,7 @@ from whet.sandbox.inside.decode import decode
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """What came of one call, as `whet.sandbox.inside.calls.stored` writes it; a candidate's is hostile.
+    """What came of one call, as `whet.sandbox.inside.invocation.stored` writes it; a candidate's is hostile.
 
     Attributes:
         kind: whether it returned, raised, ran out of memory, or gave what cannot be stored.

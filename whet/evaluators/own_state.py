@@ -30,7 +30,7 @@ def comparable(
     """Returns two outcomes, their objects without attributes that need not be alike.
 
     Args:
-        expected: the original's, as `whet.sandbox.inside.calls.stored` writes it.
+        expected: the original's, as `whet.sandbox.inside.invocation.stored` writes it.
         ours: the same, decoded.
         actual: the candidate's; hostile.
         theirs: the same, decoded.

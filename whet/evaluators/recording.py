@@ -39,7 +39,7 @@ more are kept in memory and handed over in every examination."""
 PROJECT, RECORDER = "project", "recorder"
 OUT = "recorded"
 PACKAGE = "whet_inside"
-NEEDED = ("__init__.py", "codec.py", "layouts.py", "arrays.py", "recorder.py")
+NEEDED = ("__init__.py", "codec_base.py", "codec.py", "layouts.py", "arrays.py", "recorder.py")
 HOOK = f"from {PACKAGE}.recorder import begin\n\ncompiled = begin()\n"
 AS_SCRIPT = f"from {PACKAGE}.recorder import main\n\nmain()\n"
 RUN = (

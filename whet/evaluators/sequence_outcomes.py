@@ -24,7 +24,7 @@ class StepCame:
     """What came of one call.
 
     Attributes:
-        outcome: see `whet.sandbox.inside.calls.stored`.
+        outcome: see `whet.sandbox.inside.invocation.stored`.
         outside: values outside of objects that are not as they were before the first call, encoded, by their names.
     """
 

@@ -75,7 +75,7 @@ class ForkServer(JobServer):
 
     @property
     def pid(self) -> int:
-        """See `whet.sandbox.watchdog.WatchedTreeTree.pid`."""
+        """See `whet.sandbox.watchdog.WatchedTree.pid`."""
         return self._process.pid
 
     def start(self, job: Job, release: Release) -> ServedProcess:

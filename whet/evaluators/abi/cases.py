@@ -12,7 +12,8 @@ from whet.core.signature import Argument, Role, Signature
 from whet.evaluators.inputs.contract import CODES, bounds
 from whet.sandbox.inside.codec import Elements, encode
 from whet.sandbox.inside.lengths import LengthError, evaluate
-from whet.sandbox.inside.native_target import DTYPES, SIZES
+from whet.sandbox.inside.native_target import DTYPES
+from whet.sandbox.inside.native_values import SIZES
 
 COUNT = 2000
 """Cases of one deck at most. More find rarer faults, and lengthen every check of a candidate; fewer leave less room for

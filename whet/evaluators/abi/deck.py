@@ -28,7 +28,7 @@ from whet.evaluators.abi.wire import (
     pack_images,
     record_length,
 )
-from whet.sandbox.inside.native_target import SIZES
+from whet.sandbox.inside.native_values import SIZES
 
 OVERLAPPING = 0.25
 """Share of the cases in which buffers overlap, where the contract lets them."""

@@ -21,7 +21,8 @@ from whet.evaluators.abi.truth import Known
 from whet.evaluators.abi.wire import AT_STEPS, CUT, HIDDEN, STEPS, Record, Stop, read_record
 from whet.evaluators.finding import Fault, Skipped
 from whet.sandbox.inside.codec import Elements, encode
-from whet.sandbox.inside.native_target import DTYPES, SIZES
+from whet.sandbox.inside.native_target import DTYPES
+from whet.sandbox.inside.native_values import SIZES
 
 MANGLED = "the driver's output is not what it writes: a record holds other lengths"
 RED_ZONE = (

@@ -15,7 +15,7 @@ from whet.evaluators.abi.wire import NO_ROOM, NONE, STACK_ROOM, Record, Stop
 from whet.evaluators.compare import show
 from whet.evaluators.finding import Fault, Skipped
 from whet.evaluators.inputs.contract import CODES
-from whet.sandbox.inside.native_target import SIZES
+from whet.sandbox.inside.native_values import SIZES
 
 ILLEGAL, TRAP, ABORTED, BUS, ARITHMETIC, SEGMENT, TIMER = 4, 5, 6, 7, 8, 11, 27
 GENERAL_PROTECTION = 128

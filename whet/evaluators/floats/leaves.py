@@ -35,7 +35,7 @@ FORMATS = {
 DOUBLE = "float64"
 LEAST = 5e-324
 """The smallest positive double."""
-FORCED = ("inside.calls:_Forced", "whet.sandbox.inside.calls:_Forced")
+FORCED = ("inside.invocation:_Forced", "whet.sandbox.inside.invocation:_Forced", "inside.calls:_Forced")
 """What the harness puts in the place of a generator: its items, as one field."""
 LONGEST_NAME = 80
 """Characters of a field's name in a path; a candidate may choose it."""

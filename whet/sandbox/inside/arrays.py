@@ -19,7 +19,7 @@ import bisect
 import ctypes
 import sys
 
-from .codec import HEAP_TYPE, CodecError, type_name
+from .codec_base import HEAP_TYPE, CodecError, type_name
 from .layouts import item_size, row_major
 
 TYPE_CHECKING = False

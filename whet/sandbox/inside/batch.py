@@ -9,11 +9,12 @@ import gc
 import os
 import sys
 
-from .calls import invoke, open_target, stored
+from .calls import open_target
 from .capture import Capture
 from .channel import no_classes
 from .codec import encode
 from .decode import decode
+from .invocation import invoke, stored
 
 
 def read() -> bytes:

@@ -13,6 +13,10 @@ import struct
 import sys
 import types
 
+# Whoever reads or writes plain data takes these from here.
+from .codec_base import HEAP_TYPE
+from .codec_base import CodecError as CodecError
+from .codec_base import type_name as type_name
 from .layouts import is_usual
 
 TYPE_CHECKING = False
@@ -27,7 +31,6 @@ MAX_DEPTH = 2000
 RECURSION_LIMIT = 5 * MAX_DEPTH
 """Frames of the Python stack: a level takes up to 4 to read, and 5 to write in sets. Fewer refuse values within
 `MAX_DEPTH`; more let nested sets, which nothing else bounds, use more of the C stack."""
-HEAP_TYPE = 1 << 9  # a flag of classes that Python code made, or could change
 ITEMS = "<items>"
 NO_STATE = ("builtins", "_io", "re", "_thread", "functools", "itertools", "threading")
 ARRAYS = {"numpy", "torch"}
@@ -55,17 +58,8 @@ LARGE = 1 << 16
 """Bytes that are worth a write of their own."""
 
 
-class CodecError(ValueError):
-    """A value cannot be written, or bytes cannot be read."""
-
-
 pack_size = struct.Struct("<Q").pack
 """Returns a length or a number as 8 bytes."""
-
-
-def type_name(cls: Any) -> str:
-    """Returns ``module:qualname``."""
-    return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def standard(name: str) -> Any:

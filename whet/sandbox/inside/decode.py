@@ -13,7 +13,6 @@ import sys
 import types
 
 from .codec import (
-    HEAP_TYPE,
     ITEMS,
     LEAST_BYTES,
     MAX_DEPTH,
@@ -24,6 +23,7 @@ from .codec import (
     encode_scalars,
     standard,
 )
+from .codec_base import HEAP_TYPE
 from .layouts import MOST_DIMENSIONS, item_size, row_major
 
 TYPE_CHECKING = False

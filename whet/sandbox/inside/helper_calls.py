@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .calls import invoke
 from .codec import CodecError, encode
+from .invocation import invoke
 from .recorder import CallWriter
 
 TYPE_CHECKING = False

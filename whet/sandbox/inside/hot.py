@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .calls import invoke, parts
+from .invocation import invoke, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms

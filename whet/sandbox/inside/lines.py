@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from .calls import invoke
+from .invocation import invoke
 from .line_timer import LineTimer
 from .memory_tracer import MemoryTracer, rows
 

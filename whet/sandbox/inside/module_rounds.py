@@ -9,9 +9,17 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
-    from .module_target import ModuleTarget
+    class Repeatable(Protocol):
+        """What is asked of a `module_target.ModuleTarget`."""
+
+        torch: Any
+
+        def read(self, payload: bytes) -> Given: ...
+        def fresh(self, module: Any) -> Any: ...
+        def poison(self) -> None: ...
+        def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]: ...
 
     Given = dict[str, Any]
     Came = tuple[str, Any, Any, int]
@@ -25,7 +33,7 @@ class Lasting:
         given: the input, as `ModuleTarget.read` returns it, before anything was called on it.
     """
 
-    def __init__(self, target: ModuleTarget, given: Given) -> None:
+    def __init__(self, target: Repeatable, given: Given) -> None:
         self._target = target
         self._module = given["init"]
         self._given = given
@@ -69,14 +77,14 @@ class Lasting:
         return twin.requires_grad_(value.requires_grad)
 
 
-def tensors_of(target: ModuleTarget, given: Given) -> Any:
+def tensors_of(target: Repeatable, given: Given) -> Any:
     """Yields the tensors among the arguments of an input, and the gradients of its outputs."""
     for group in (given["args"], *given["kwargs"].values()):
         yield from (one for one in group if isinstance(one, target.torch.Tensor))
 
 
 def in_rounds(
-    target: ModuleTarget, inputs: list[Given], rounds: int, invoke: Callable[..., Came], take: Callable[[], str]
+    target: Repeatable, inputs: list[Given], rounds: int, invoke: Callable[..., Came], take: Callable[[], str]
 ) -> tuple[int, list[tuple[str, Any, Any, str]]]:
     """Calls once an input, and so ``rounds`` times over.
 
@@ -84,7 +92,7 @@ def in_rounds(
         target: what is called.
         inputs: what it is called on; after the calls, as the last round left it.
         rounds: how often.
-        invoke: calls once; see `calls.invoke`.
+        invoke: calls once; see `invocation.invoke`.
         take: returns what a call printed.
 
     Returns:
@@ -105,7 +113,7 @@ def in_rounds(
     return total, results
 
 
-def in_renewed_rounds(target: ModuleTarget, sets: list[list[bytes]], clock: Callable[[], int]) -> list[int]:
+def in_renewed_rounds(target: Repeatable, sets: list[list[bytes]], clock: Callable[[], int]) -> list[int]:
     """Calls on one set of inputs after the other, on each twice, all of them written to the same memory.
 
     Both rounds of a set begin with its being written, so they differ in nothing but that the second one's contents, in

@@ -57,7 +57,7 @@ class Broken:
 
 
 class ModuleTarget:
-    """A loaded torch module. Its methods are those of `calls.Target`.
+    """A loaded torch module. Its methods are those of `invocation.Target`.
 
     Args:
         tree: the staged tree.

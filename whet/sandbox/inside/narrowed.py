@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Callable
     from typing import Any
 
-    from .calls import Loaded
     from .capture import Capture
 
 NARROWED = "narrowed"
@@ -170,10 +169,10 @@ def _writing(cls: type, names: tuple[str, ...] | None) -> Callable[[Any, str, An
     return write
 
 
-def call_asked(target: Loaded, payload: bytes, capture: Capture) -> tuple[bytes, int]:
-    """Calls once, as `calls.call_once` does; the outcome is that of the call, and what was asked of objects."""
-    from .calls import call_once  # which imports this module, where somebody asks
-
+def call_asked(
+    call_once: Callable[[Any, bytes, Capture], tuple[bytes, int]], target: Any, payload: bytes, capture: Capture
+) -> tuple[bytes, int]:
+    """Calls once by `invocation.call_once`; the outcome is that of the call, and what was asked of objects."""
     ASKED.clear()
     outcome, spent = call_once(target, payload, capture)
     return encode((outcome, tuple(ASKED))), spent

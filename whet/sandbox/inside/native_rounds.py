@@ -5,17 +5,27 @@ from __future__ import annotations
 import ctypes
 
 from .guarded import Guarded
-from .native_target import SIZES, TYPES, NativeResult, NativeTarget, Prepared
+from .native_values import SIZES, TYPES, NativeResult, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
-    from typing import Any
+    from typing import Any, Protocol
+
+    class Repeatable(Protocol):
+        """What is asked of a `native_target.NativeTarget`."""
+
+        library: Any
+        function: Any
+        returns: str | None
+        arguments: Any
+
+        def read(self, payload: bytes) -> Prepared: ...
 
 
 class Rounds:
     """Calls a function on many prepared inputs by the caller that was linked to it, see `toolchains.caller`."""
 
-    def __init__(self, target: NativeTarget, inputs: list[list[Any]]) -> None:
+    def __init__(self, target: Repeatable, inputs: list[list[Any]]) -> None:
         self._target = target
         self._calls = target.library.whet_calls
         self._calls.argtypes, self._calls.restype = [ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p], None
@@ -41,7 +51,7 @@ class Rounds:
         return [kind.from_buffer(self._returned, 8 * i).value for i in range(self._count)]
 
 
-def repeated(target: NativeTarget, inputs: list[Prepared], repeats: int, clock: Any) -> tuple[int, list[NativeResult]]:
+def repeated(target: Repeatable, inputs: list[Prepared], repeats: int, clock: Any) -> tuple[int, list[NativeResult]]:
     """Calls once an input, and so ``repeats`` times over.
 
     Returns:
@@ -56,7 +66,7 @@ def repeated(target: NativeTarget, inputs: list[Prepared], repeats: int, clock: 
     return total, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
 
 
-def renewed(target: NativeTarget, sets: list[list[bytes]], clock: Any) -> list[int]:
+def renewed(target: Repeatable, sets: list[list[bytes]], clock: Any) -> list[int]:
     """Calls on one set of inputs after the other, on each twice, all of them written to the same memory.
 
     Both rounds of a set begin with its being written, so they differ in nothing but that the second one's inputs, at
@@ -78,7 +88,7 @@ def renewed(target: NativeTarget, sets: list[list[bytes]], clock: Any) -> list[i
     return found
 
 
-def _places(target: NativeTarget, prepared: list[Prepared]) -> dict[str, Guarded]:
+def _places(target: Repeatable, prepared: list[Prepared]) -> dict[str, Guarded]:
     """Returns memory for each buffer of a call that holds the largest of several."""
     found = {}
     for name, kind, role, _, align in target.arguments:
@@ -88,7 +98,7 @@ def _places(target: NativeTarget, prepared: list[Prepared]) -> dict[str, Guarded
     return found
 
 
-def _values(target: NativeTarget, prepared: Prepared, place: dict[str, Guarded]) -> list[Any]:
+def _values(target: Repeatable, prepared: Prepared, place: dict[str, Guarded]) -> list[Any]:
     """Returns the arguments of a call with buffers elsewhere."""
     names = (argument[0] for argument in target.arguments)
     return [place[name].address if name in place else value for name, value in zip(names, prepared.values)]  # noqa: B905

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import struct
 
-from .calls import invoke, stored
 from .codec import encode
 from .decode import decode
 from .exported_data import exported
-from .native_target import TYPES, typed
+from .invocation import invoke, stored
+from .native_target import typed
+from .native_values import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -17,7 +18,8 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from typing import Any
 
     from .capture import Capture
-    from .native_target import NativeTarget, Prepared
+    from .native_target import NativeTarget
+    from .native_values import Prepared
 
 WORD = 8
 """Bytes of an address."""

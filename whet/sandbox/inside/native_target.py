@@ -15,6 +15,8 @@ from .codec import CodecError, Elements
 from .decode import Node, decode
 from .guarded import Guarded
 from .lengths import evaluate
+from .native_rounds import renewed, repeated
+from .native_values import SIZES, TYPES, NativeResult, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -22,14 +24,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
     from .cuda_clock import CudaClock
 
-TYPES = {
-    **{f"{sign}int{bits}": getattr(ctypes, f"c_{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    "float32": ctypes.c_float,
-    "float64": ctypes.c_double,
-    "longdouble": ctypes.c_longdouble,
-}
 LETTERS = {"i": "i", "u": "u", "f": "f", "l": "f"}
-SIZES = {name: ctypes.sizeof(cls) for name, cls in TYPES.items()}
 DTYPES = {name: f"{'|' if size == 1 else '<'}{LETTERS[name[0]]}{size}" for name, size in SIZES.items()}
 """As `numpy.dtype.str` has them."""
 NARROW = {"<f4": "f", "<f8": "d"}
@@ -39,33 +34,8 @@ UNWRITTEN = 0xFF
 """In each byte that a function has to write: as a float it is no number, as an integer the largest or -1."""
 
 
-class Prepared:
-    """The arguments of one call: buffers in memory of their own, and plain numbers.
-
-    As an outcome's arguments it says what became of the buffers that are only read.
-    """
-
-    def __init__(self, values: list[Any], buffers: dict[str, tuple[Any, Guarded]], changed: dict[str, bytes]) -> None:
-        self.values = values
-        self.buffers = buffers
-        self.changed = changed
-
-    def restore(self) -> None:
-        """Gives buffers that a call may change what they held before it."""
-        for name, data in self.changed.items():
-            self.buffers[name][1].write(data)
-
-
-class NativeResult:
-    """What a call returned and wrote; read when the outcome is stored, and not while the clock runs."""
-
-    def __init__(self, returned: Any, prepared: Prepared) -> None:
-        self.returned = returned
-        self.prepared = prepared
-
-
 class NativeTarget:
-    """A loaded native function. Its methods are those of `calls.Target`.
+    """A loaded native function. Its methods are those of `invocation.Target`.
 
     Args:
         tree: the staged tree.
@@ -135,15 +105,11 @@ class NativeTarget:
 
     def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
         """See `native_rounds.repeated`; nothing that is printed is taken."""
-        from .native_rounds import repeated
-
         total, values = repeated(self, inputs, rounds, clock)
         return total, [("value", None, value, "") for value in values]
 
     def in_renewed_rounds(self, sets: list[list[bytes]], clock: Any) -> list[int]:
         """See `native_rounds.renewed`."""
-        from .native_rounds import renewed
-
         return renewed(self, sets, clock)
 
     def outcome(self, kind: str, value: Any) -> Any:

@@ -128,7 +128,7 @@ def words(value: Any) -> list[str]:
 
 
 class ProbeTarget(ModuleTarget):
-    """A module whose call answers what it would have launched. Its methods are those of `calls.Target`.
+    """A module whose call answers what it would have launched. Its methods are those of `invocation.Target`.
 
     Args:
         tree: the staged tree.

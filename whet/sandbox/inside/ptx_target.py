@@ -12,7 +12,8 @@ import os
 from .cuda_clock import LIBRARY, CudaClock, DeviceError
 from .lengths import evaluate
 from .module_target import POISONED
-from .native_target import TYPES, NativeResult, NativeTarget, Prepared
+from .native_target import NativeTarget
+from .native_values import TYPES, NativeResult, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -76,7 +77,7 @@ class Launched(Prepared):
 
 
 class PtxTarget(NativeTarget):
-    """A loaded kernel. Its methods are those of `calls.Target`.
+    """A loaded kernel. Its methods are those of `invocation.Target`.
 
     Args:
         tree: the staged tree.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from .calls import invoke, open_target, parts, stored
+from .calls import open_target
 from .capture import Capture
 from .channel import Channel, set_limits
 from .codec import encode
 from .decode import decode
+from .invocation import invoke, parts, stored
 from .landlock import restrict
 
 TYPE_CHECKING = False

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from .calls import EAGER, _Forced, invoke, stored
 from .codec import LAZY, CodecError, encode
 from .decode import decode
+from .invocation import EAGER, _Forced, invoke, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
     from collections.abc import Iterator
     from typing import Any
 
-    from .calls import Target
     from .capture import Capture
+    from .invocation import Target
 
 LARGEST = 1 << 16
 """Bytes of a value outside of objects that is looked at after each call; a larger one is a table rather than state."""
@@ -32,8 +32,8 @@ def call_sequence(target: Target, payload: bytes, capture: Capture) -> tuple[byt
 
     Returns:
         The outcome is (names of all values outside of objects, what came of each call). What came of a call is its
-        outcome as `calls.stored` has it, and the values outside of objects that are no more as they were before the
-        first call, by their names and encoded. The object is made by a call of its own; where that raises, it is
+        outcome as `invocation.stored` has it, and the values outside of objects that are no more as they were before
+        the first call, by their names and encoded. The object is made by a call of its own; where that raises, it is
         the only one.
     """
     given = decode(payload, target.resolve)

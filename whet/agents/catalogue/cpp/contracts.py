@@ -9,7 +9,7 @@ from whet.agents.catalogue.cpp.edit import Splice, before_statement, spliced
 from whet.agents.catalogue.cpp.source import CppSource, Function, Region, read
 from whet.agents.models.base import Brief
 from whet.core.signature import Argument, Role
-from whet.sandbox.inside.native_target import SIZES
+from whet.sandbox.inside.native_values import SIZES
 
 _RESTRICT = frozenset({"restrict", "__restrict", "__restrict__"})
 
