@@ -59,16 +59,6 @@ class _MeasurementRequest:
         return self.rung == "confirm"
 
 
-@dataclass(frozen=True, slots=True)
-class _Variant:
-    """What was measured with the same flags on both sides, after the task's own, and what with."""
-
-    extra: tuple[str, ...]
-    bench: Bench
-    rule: Rule
-    found: Measurement
-
-
 @dataclass(slots=True)
 class _Measurements:
     """What was measured of a candidate: each time what against, and the flags that the original does not build with."""
@@ -126,65 +116,20 @@ class Measuring:
 
     def _taken(self, request: _MeasurementRequest) -> _Measurements:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
-        flags = self._meter.variants(self._builder.task)[: None if request.confirming else 1]
+        variants = self._meter.variants(self._builder.task)[: None if request.confirming else 1]
         taken = _Measurements()
-        variants: list[_Variant] = []
         with measuring_cores(self._options.cores, self._listener) as cores:
-            for number, extra in enumerate(flags):
+            for number, extra in enumerate(variants):
                 if said := refused_by_clang(self._builder, extra):
                     taken.refused.append({"flags": extra, "said": said})
                     continue
                 works = [work for work in request.workloads if work.counts or not number]
                 under = partial(self._under, extra, replace(request, workloads=works), cores)
-                variants.append(with_the_baseline(request.seed, under))
-            taken.measurements = [
-                ({"flags": one.extra}, self._held_up(one, request)) for one in self._paid(variants, request)
-            ]
+                taken.measurements.append(({"flags": extra}, with_the_baseline(request.seed, under)))
             alike = all(one.faster for _, one in taken.measurements)
             if request.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._builder.task):
                 taken.measurements += self._against_compiled(request, cores)
         return taken
-
-    def _paid(self, variants: Sequence[_Variant], request: _MeasurementRequest) -> list[_Variant]:
-        """Returns what was measured, with what the candidate costs outside its calls in the measurement that decides.
-
-        That is the weakest. Whatever a candidate hides with other flags makes it no faster than it is with these.
-        """
-        weakest = least([one.found for one in variants])
-        if not weakest.faster or self._builder.task.kind is not Kind.FUNCTION or request.plan.provisional:
-            return list(variants)
-        return [
-            with_the_baseline(request.seed, partial(self._with_costs, one, request))
-            if one.found.raw is weakest.raw
-            else one
-            for one in variants
-        ]
-
-    def _with_costs(self, variant: _Variant, request: _MeasurementRequest, seed: int) -> _Variant:
-        """Judges what a candidate costs outside its calls, and measures anew with that added to its passes.
-
-        Raises:
-            RungEndedError: it shows a fault.
-        """
-        bench, found, limit = variant.bench, variant.found, request.baseline.limit
-        hidden = self._hidden(bench, limit, seed)
-        repeats = self._instruments.repeat_costs(bench.baseline, bench.candidate, bench.workloads, seed, limit)
-        costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
-        unpaid = hidden.seconds + repeats.seconds
-        if unpaid and self._meter.name in CHARGED:
-            charged = replace(bench, charged=unpaid)
-
-            def take(number: int) -> Turn:
-                return charged.turn(derive(seed, variant.extra, "charged", number))
-
-            found = sequential(take, bench.workloads, request.plan.stages, variant.rule)
-        facts = {"processes": variant.found.raw["processes"], "hidden_costs": costs}
-        return replace(variant, found=replace(found, raw={**found.raw, **facts}))
-
-    def _held_up(self, variant: _Variant, request: _MeasurementRequest) -> Measurement:
-        bench = variant.bench
-        sides = Sides(bench.baseline, bench.candidate, request.baseline.limit, derive(request.seed, variant.extra))
-        return held_up(variant.found, sides, bench.workloads)
 
     def _told(self, request: _MeasurementRequest, number: int) -> None:
         """Tells that a turn begins; the first one, which is thrown away, has number 0."""
@@ -197,7 +142,7 @@ class Measuring:
 
     def _under(
         self, extra: tuple[str, ...], request: _MeasurementRequest, cores: tuple[int, ...], seed: int
-    ) -> _Variant:
+    ) -> Measurement:
         """Measures with the same flags on both sides; tells of each turn.
 
         Args:
@@ -246,8 +191,20 @@ class Measuring:
             return turn
 
         found = sequential(take, workloads, plan.stages, rule, turns, plan.looks)
-        found = replace(found, raw={**found.raw, "processes": processes, "hidden_costs": {}})
-        return _Variant(extra, bench, rule, found)
+        costs: Mapping[str, Any] = {}
+        # With each set of flags: a text can ask which it is built with, and the least of all their ratios is told.
+        if found.faster and task.kind is Kind.FUNCTION and not plan.provisional:
+            hidden = self._hidden(bench, baseline.limit, seed)
+            repeats = self._instruments.repeat_costs(ours, theirs, workloads, seed, baseline.limit)
+            costs = {**hidden.evidence, "by_repeats": repeats.evidence} if repeats.evidence else hidden.evidence
+            unpaid = hidden.seconds + repeats.seconds
+            if unpaid and self._meter.name in CHARGED:
+                bench = replace(bench, charged=unpaid)
+                found = sequential(
+                    lambda number: bench.turn(derive(seed, extra, "charged", number)), workloads, plan.stages, rule
+                )
+        found = held_up(found, Sides(ours, theirs, baseline.limit, derive(seed, extra)), workloads)
+        return replace(found, raw={**found.raw, "processes": processes, "hidden_costs": costs})
 
     def _against_compiled(
         self, request: _MeasurementRequest, cores: tuple[int, ...]
