@@ -26,7 +26,8 @@ from whet.evaluators.meters.time import TIME
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import NOISY, Stage
-from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 
 WORKLOAD = workload(10, 600, 1500)
 

@@ -144,6 +144,16 @@ POWERS = "def squares(size):\n    return sum(number * number % 7 for number in r
 SIZES = tuple(encode((size,)) for size in range(1300, 1320))
 REPEATED = {
     "rounds-cached": Pair(f"import functools\n\n@functools.cache\n{POWERS}", POWERS, SIZES, len(SIZES)),
+    "rounds-cached-at-the-third-time": Pair(
+        "MET = {}\n"
+        "def squares(size):\n    MET[size] = MET.get(size, 0) + 1\n    key = (size,)\n"
+        "    if MET[size] == 3:\n        MET[key] = powers(size)\n"
+        f"    return MET[key] if key in MET else powers(size)\n{POWERS.replace('squares', 'powers')}",
+        POWERS,
+        SIZES,
+        len(SIZES),
+    ),
+    "one-call-cached": Pair(f"import functools\n\n@functools.cache\n{POWERS}", POWERS, SIZES[:1], 1),
     "rounds-computed": Pair(POWERS, POWERS, SIZES, len(SIZES)),
 }
 """Pairs of which each call comes again in a process."""

@@ -10,7 +10,8 @@ from whet.core.measurement import Measurement
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import VERDICT_STAGES, Stage
-from whet.evaluators.timing.turns import TimedWorkload, Turn
+from whet.evaluators.timing.turns import Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 
 RULE = Rule(min_speedup=1.01, confidence=0.99, baseline="the original")
 

@@ -36,7 +36,8 @@ from whet.evaluators.rungs import reason_of
 from whet.evaluators.timing.constraints import constrained
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import STEADY
-from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.testing.tabled import Row, TabledEvaluator
 
 METRICS = ("time", "memory", "instructions")

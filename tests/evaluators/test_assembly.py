@@ -29,7 +29,7 @@ from whet.evaluators.profilers import perf
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.repeats import repeat_costs
-from whet.evaluators.timing.turns import TimedWorkload
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 from whet.sandbox.toolchains import native

@@ -24,7 +24,8 @@ from whet.evaluators.timing.statistics import (
     p_faster,
     p_slower,
 )
-from whet.evaluators.timing.turns import Turn, pass_count, series
+from whet.evaluators.timing.turns import Turn, series
+from whet.evaluators.timing.workloads import pass_count
 
 
 def test_a_true_gain_is_found_and_its_figures_hold_together() -> None:

@@ -20,6 +20,7 @@ from whet.evaluators.ladder import open_ladder
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.decision import described
 from whet.evaluators.timing.further import (
     LONGEST_SECONDS,
@@ -30,7 +31,8 @@ from whet.evaluators.timing.further import (
     more_rounds,
 )
 from whet.evaluators.timing.measuring import with_rounds
-from whet.evaluators.timing.turns import Bench, Series, TimedWorkload, Turn, series
+from whet.evaluators.timing.turns import Series, Turn, series
+from whet.evaluators.timing.workloads import TimedWorkload
 
 HANDOVER = 0.0002
 

@@ -28,6 +28,7 @@ from whet.evaluators.meters.time import TIME
 from whet.evaluators.processes import FunctionProcess, Pass
 from whet.evaluators.rungs import measured as ended_in
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.hidden_costs import HiddenCosts, assess
 from whet.evaluators.timing.on_gpu import (
     Sides,
@@ -42,7 +43,8 @@ from whet.evaluators.timing.on_gpu import (
 )
 from whet.evaluators.timing.process_observation import Observation, ObservedProcess
 from whet.evaluators.timing.starts import without_start
-from whet.evaluators.timing.turns import SIDES, Bench, Series, TimedWorkload, Turn, from_raw, raw, series
+from whet.evaluators.timing.turns import SIDES, Series, Turn, from_raw, raw, series
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.gpu_gauge import GpuReading
 from whet.sandbox.inside.module_target import POISONED

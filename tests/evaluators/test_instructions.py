@@ -22,7 +22,9 @@ from whet.evaluators.ladder import Ladder
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.instructions import Instructions
 from whet.evaluators.processes import Pass
-from whet.evaluators.timing.turns import Bench, TimedWorkload, Turn
+from whet.evaluators.timing.bench import Bench
+from whet.evaluators.timing.turns import Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 
 # Instructions
 

@@ -23,9 +23,11 @@ from whet.evaluators.ladder import Ladder
 from whet.evaluators.meters.cpu import Cpu
 from whet.evaluators.meters.energy import Energy
 from whet.evaluators.processes import Pass
+from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.decision import Rule, judge
 from whet.evaluators.timing.statistics import Stage
-from whet.evaluators.timing.turns import SIDES, Bench, TimedWorkload, Turn
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.control_group import find_place
 from whet.sandbox.inside.codec import encode
 from whet.testing.scripted import ScriptedModel

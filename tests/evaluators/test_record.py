@@ -23,7 +23,7 @@ from whet.evaluators.recording import chosen
 from whet.evaluators.replaying import with_recorded
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.repeats import repeat_costs
-from whet.evaluators.timing.turns import TimedWorkload
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
 

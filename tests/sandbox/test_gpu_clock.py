@@ -217,7 +217,7 @@ def test_rounds_that_could_know_their_inputs_are_timed_with_the_wait_for_the_dev
             time.sleep(0.003)  # takes no CPU time
 
     sets = [[payload(torch.ones(2)), payload(torch.zeros(2))]] * 2
-    assert all(one >= 6e6 for one in in_renewed_rounds(target_of(tmp_path, "x + 1", Slow()), sets))
+    assert all(one >= 6e6 for one in in_renewed_rounds(target_of(tmp_path, "x + 1", Slow()), sets, 1))
 
 
 def test_the_reference_computes_where_the_baseline_does(tmp_path: Path) -> None:

@@ -132,15 +132,16 @@ def test_what_is_kept_by_content_shows_where_contents_come_again(tmp_path: Path)
     source = problem(forward(*MEMO.splitlines())).replace("class Model", "KNOWN, COMPUTED = {}, []\n\n\nclass Model", 1)
     target = target_of(tmp_path, source)
     sets = [[payload(torch.randn(4)) for _ in range(2)] for _ in range(3)]
-    found = in_renewed_rounds(target, sets, lambda: len(target.module.COMPUTED))
-    assert found == [2, 0] * 3
+    found = in_renewed_rounds(target, sets, 3, lambda: len(target.module.COMPUTED))
+    assert found == [2, 2, 2, 0]
+    assert len(target.module.COMPUTED) == 6
 
 
 def test_inputs_of_another_size_come_in_memory_of_their_own(tmp_path: Path) -> None:
     target = target_of(tmp_path, problem(forward("SEEN.append(tuple(x.shape))", "return x")))
     target.module.SEEN = seen = []
-    in_renewed_rounds(target, [[payload(torch.ones(2))], [payload(torch.ones(5))]], lambda: 0)
-    assert seen == [(2,), (2,), (5,), (5,)]
+    in_renewed_rounds(target, [[payload(torch.ones(2))], [payload(torch.ones(5))]], 2, lambda: 0)
+    assert seen == [(2,), (5,), (5,), (5,)]
 
 
 def test_gradients_of_outputs_come_again_too(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.preloads import preloads
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing.turns import Bench, TimedWorkload
+from whet.evaluators.timing.bench import Bench
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.evaluators.timing.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may, too_far
 from whet.sandbox.backends import BACKENDS
 from whet.sandbox.inside.codec import encode

@@ -30,7 +30,7 @@ from whet.evaluators.nulls import judge_nulls
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.outcomes import CallOutcome, decode_call, decode_run
 from whet.evaluators.processes import Pass, TargetProcess
-from whet.evaluators.timing.turns import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
+from whet.evaluators.timing.workloads import MOST_INPUTS, SHORTEST_PASS, TimedWorkload, pass_count, repeated_count
 
 TIMINGS = 3
 """Calls of an input beside its first; the median of all is its time, from which the lengths of passes follow. More make

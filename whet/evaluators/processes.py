@@ -267,10 +267,10 @@ class FunctionProcess:
         flops, moved, written, operations = map(_count, counts)
         return ModuleCost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
 
-    def renewed(self, sets: Sequence[Sequence[bytes]], seconds: float) -> list[float] | Fault:
-        """Returns the CPU seconds of each round; see `whet.sandbox.inside.calls.in_renewed_rounds`."""
+    def renewed(self, sets: Sequence[Sequence[bytes]], again: int, seconds: float) -> list[float] | Fault:
+        """Returns the CPU seconds of rounds; see `whet.sandbox.inside.native_rounds.renewed`."""
         try:
-            (_, times), _ = self._session.ask("renewed", [list(one) for one in sets], seconds=seconds)
+            (_, times), _ = self._session.ask("renewed", [list(one) for one in sets], again, seconds=seconds)
             return [_seconds(one) for one in times]
         except Incident as incident:
             return fault(incident, seconds)

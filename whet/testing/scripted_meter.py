@@ -23,7 +23,8 @@ from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.statistics import QUICK, StoppingPlan
-from whet.evaluators.timing.turns import Series, TimedWorkload, Turn
+from whet.evaluators.timing.turns import Series, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 
 Ratio = float | Callable[[str, str], float]
 """Baseline over candidate; or a function of the candidate's text and the workload's name."""

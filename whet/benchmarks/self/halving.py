@@ -17,7 +17,8 @@ from whet.core.verdict import Verdict
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import SEARCH_STAGES
-from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 
 SEED = 20260101
 ROUNDS = 100  # simulated rounds of each row; more steady its means and take longer

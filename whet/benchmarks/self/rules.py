@@ -15,7 +15,8 @@ from whet.benchmarks.self.pool import Decide, SampledProcesses
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.statistics import Stage
-from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 
 WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
 PAIR_SECONDS = 5.0

@@ -38,7 +38,7 @@ from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
 from whet.evaluators.timing.metrics import looked_at_once, looks_at
 from whet.evaluators.timing.statistics import Stage
-from whet.evaluators.timing.turns import MOST_INPUTS
+from whet.evaluators.timing.workloads import MOST_INPUTS
 from whet.sandbox.toolchains.native import BY_CLANG
 
 TIMED = ("measure", "confirm")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from whet.evaluators.baseline import Drawer
 from whet.evaluators.inputs.plan import input_hash, plan
 from whet.evaluators.inputs.source import InputSource
-from whet.evaluators.timing.turns import TimedWorkload, draw_all, hashes
+from whet.evaluators.timing.workloads import TimedWorkload, draw_all, hashes
 
 
 def planned(source: InputSource, seed: int) -> set[str]:

@@ -32,7 +32,7 @@ class Setting:
         hash_seed: PYTHONHASHSEED of its process.
         layout: which of a native program's layouts it has in memory.
         start: starts a process of an artifact on cores, with a hash seed and a layout.
-        repeats: see `whet.evaluators.timing.turns.TimedWorkload`, by the workload's name.
+        repeats: see `whet.evaluators.timing.workloads.TimedWorkload`, by the workload's name.
         called: see `whet.evaluators.processes.TargetProcess.timed`, by the workload's name; all inputs are, where
             nothing is said.
     """

@@ -12,7 +12,8 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
-from whet.evaluators.timing.turns import PASS_SECONDS, Series, Turn, series
+from whet.evaluators.timing.turns import Series, Turn, series
+from whet.evaluators.timing.workloads import PASS_SECONDS
 from whet.sandbox.process_tree import stolen_seconds
 from whet.sandbox.toolchains import native
 

@@ -23,7 +23,8 @@ from whet.evaluators.shell import LineResult
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.instruments import default_instruments
 from whet.evaluators.timing.statistics import Stage
-from whet.evaluators.timing.turns import SIDES, TimedWorkload, Turn
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.cores import measuring_cores, megahertz
 
 FEWEST, MOST = 8, 20

@@ -15,7 +15,8 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, least_disturbed, quiet
 from whet.evaluators.timing.statistics import Stage, apart, interval, p_faster, p_slower, widened
-from whet.evaluators.timing.turns import Series, TimedWorkload, Turn, from_raw, raw
+from whet.evaluators.timing.turns import Series, Turn, from_raw, raw
+from whet.evaluators.timing.workloads import TimedWorkload
 
 PARALLEL = 1.2
 """CPU seconds a second from which on a candidate is called parallel, where the baseline stays below."""

@@ -10,7 +10,7 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs
 from whet.evaluators.timing.repeats import repeat_costs
-from whet.evaluators.timing.turns import TimedWorkload
+from whet.evaluators.timing.workloads import TimedWorkload
 
 if TYPE_CHECKING:
     from whet.evaluators.baseline import Baseline

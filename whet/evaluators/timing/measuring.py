@@ -26,6 +26,7 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.oracle import Oracle
 from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import Timed, with_the_baseline
+from whet.evaluators.timing.bench import Bench, Judge
 from whet.evaluators.timing.decision import Rule, described, least, sequential
 from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
@@ -33,7 +34,8 @@ from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
 from whet.evaluators.timing.plan import TimingPlan
 from whet.evaluators.timing.starts import without_start
-from whet.evaluators.timing.turns import Bench, Judge, TimedWorkload, Turn, from_raw
+from whet.evaluators.timing.turns import Turn, from_raw
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.evaluators.timing.zygotes import Zygotes
 from whet.sandbox.cores import measuring_cores
 from whet.sandbox.toolchains import native

@@ -16,7 +16,8 @@ from whet.evaluators.inputs.source import derive
 from whet.evaluators.kernels.kernel_kinds import shares
 from whet.evaluators.kernels.physics import Needs, impossible
 from whet.evaluators.processes import FunctionProcess
-from whet.evaluators.timing.turns import TimedWorkload, series, used
+from whet.evaluators.timing.turns import series, used
+from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
 from whet.sandbox.inside.kernel_times import LONGEST_NAME
 from whet.sandbox.protocol import Incident

@@ -1,9 +1,8 @@
 """Judges what a candidate saves when calls come again in one process: no gain, for a program makes each once.
 
 Recorded calls are few, and a native function takes so little, that a pass which is long enough to be timed repeats its
-inputs. One round after another is watched in fresh processes of both sides. Where later rounds of the candidate use
-less CPU time than its first by more than those of the original do, the difference is added to every round that comes
-again.
+inputs. As many rounds are watched in fresh processes of both sides. Where those that come again use less CPU time than
+new ones by more than those of the original do, the difference is added to every round that comes again.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from whet.core.plain import to_plain
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts
 from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
-from whet.evaluators.timing.turns import TimedWorkload
+from whet.evaluators.timing.workloads import TimedWorkload
 
 
 def repeat_costs(
@@ -45,7 +44,7 @@ def repeat_costs(
         evidence: dict[str, Any] = {}
         for work in repeating:
             seen = observe_rounds(baseline, candidate, work, seed, seconds)
-            cost = assess_rounds(seen, work.count)
+            cost = assess_rounds(seen, work.count // work.rounds)
             charged = max(charged, cost)
             plain = {name: value for name, value in to_plain(seen).items() if value is not None}
             evidence[work.name] = {**plain, "charged_seconds": cost}
@@ -65,11 +64,10 @@ def assess_rounds(seen: RoundObservation, count: int) -> float:
 
     Args:
         seen: what the processes of both sides showed.
-        count: how many inputs a pass has; of a native function, how many it then repeats.
+        count: how many distinct inputs a pass has, which it then repeats.
     """
-    split = _first_and_later if seen.inputs is None else _new_and_known
     ours, theirs = (
-        [split(rounds) for rounds in side]
+        [(min(rounds[:-1]), rounds[-1]) for rounds in side]
         for side in (seen.seconds_of_rounds.baseline, seen.seconds_of_rounds.candidate)
     )
     one = saved(ours, theirs) * (seen.rounds - 1)
@@ -90,13 +88,3 @@ def saved(ours: Sequence[tuple[float, float]], theirs: Sequence[tuple[float, flo
     usual = statistics.median(early - late for early, late in ours)
     excess = min(early - late for early, late in theirs) - max(0.0, usual)
     return excess if excess > (DECLINE - 1) * min(late for _, late in theirs) else 0.0
-
-
-def _new_and_known(rounds: Sequence[float]) -> tuple[float, float]:
-    """Returns the least seconds of a process's rounds on new contents, and the most on contents that were there."""
-    return min(rounds[::2]), max(rounds[1::2])
-
-
-def _first_and_later(rounds: Sequence[float]) -> tuple[float, float]:
-    """Returns the seconds of a process's first round, and the most of any later one."""
-    return rounds[0], max(rounds[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,16 +12,16 @@ from whet.evaluators.finding import lost_with, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.stopwatch import Stopwatch
-from whet.evaluators.timing.turns import MOST_BYTES, TimedWorkload
+from whet.evaluators.timing.workloads import MOST_BYTES, TimedWorkload
 
 PROCESSES = 5
 """Of each side."""
-ROUNDS = 3
-"""Of the same calls in a process: one on new inputs, two that may be cheaper."""
-NATIVE_INPUTS, SETS = 500, 4
-"""Distinct inputs of a native function in a round at most, and such sets of inputs."""
-OF_A_PASS = 2
-"""A round has so many times the distinct inputs of a pass: what is large takes long to draw, and to run."""
+SETS = 4
+"""Of distinct inputs of a native function, as many as of a pass: one before any that counts, one that comes again as
+often as in a pass, and two more that come once."""
+LATER = 8
+"""Rounds of other calls that come again, each in a window of its own as the first is, after as many as in a pass. More
+take longer; what answers again only now and then shows in their mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,10 @@ class RoundObservation:
 
     Attributes:
         rounds: how often a pass repeats its inputs.
-        seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used. Of a native function, rounds on
-            new contents of the same memory and rounds on contents that were there before take turns; else the first
-            round is the new one.
-        inputs: of a native function in a round; None of any other, whose round has all distinct inputs of a pass.
+        seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used: of rounds on new inputs, and
+            last the mean of those that come again: of a native function as many as in a pass, of others `LATER` after
+            as many. So what answers again only after some rounds, or in some of them, shows in it.
+        inputs: in a round; None, in evidence of before 28 November 2026, for all distinct ones of a pass.
     """
 
     rounds: int
@@ -65,9 +66,16 @@ def observe_rounds(
     """
     if work.repeats:
         return _of_native(baseline, candidate, work, seed, seconds)
-    payloads = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
-    found = _in_turns(baseline, candidate, lambda process: _rounds(process, payloads, seconds, baseline.on_gpu))
-    return RoundObservation(work.rounds, found)
+    first, *rest = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
+    # What the first call of a process has met would be known in each round.
+    payloads, before = (rest, [[first]]) if rest else ([first], [])
+    parts = [*before, payloads, payloads * (work.rounds - 1), *[payloads] * LATER]
+
+    def run(process: FunctionProcess) -> tuple[float, float]:
+        found = _seconds_of(process, parts, seconds, baseline.on_gpu)[len(before) :]
+        return found[0], statistics.mean(found[2:])
+
+    return RoundObservation(work.rounds, _in_turns(baseline, candidate, run), len(payloads))
 
 
 def _of_native(
@@ -76,13 +84,15 @@ def _of_native(
     """Observes a native function, whose process repeats inputs where they lie.
 
     Rounds on new contents of the same memory stand beside rounds on contents that were there before: what the caches
-    of the processor do is the same in both.
+    of the processor do is the same in both. Those that come again come first, and as in a pass, so that no function
+    can tell which it is in; and a round has no more inputs than one of a pass, or fewer that are kept would do there.
     """
     (one,) = work.draw(derive(seed, "renewed"), 1)
-    calls = max(1, min(NATIVE_INPUTS, OF_A_PASS * work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
+    calls = max(1, min(work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
+    again = work.repeats - 1
     drawn = [item.payload for item in work.draw(derive(seed, "repeats"), SETS * calls)]
     sets = [drawn[number * calls : (number + 1) * calls] for number in range(SETS)]
-    found = _in_turns(baseline, candidate, lambda process: _renewed(process, sets, seconds * SETS * calls))
+    found = _in_turns(baseline, candidate, lambda process: _renewed(process, sets, again, seconds))
     return RoundObservation(work.repeats, found, calls)
 
 
@@ -105,15 +115,19 @@ def _in_a_process(artifact: Artifact, run: Callable[[FunctionProcess], Sequence[
         return run(process)
 
 
-def _renewed(process: FunctionProcess, sets: Sequence[Sequence[bytes]], seconds: float) -> Sequence[float]:
-    return sound(process.renewed(sets, seconds))[2:]  # the first set finds everything cold
+def _renewed(process: FunctionProcess, sets: Sequence[Sequence[bytes]], again: int, seconds: float) -> Sequence[float]:
+    calls = (len(sets) + again) * len(sets[0])
+    _, *new, repeated = sound(process.renewed(sets, again, seconds * calls))  # the first set finds everything cold
+    return [*new, repeated / again]
 
 
-def _rounds(process: FunctionProcess, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> list[float]:
-    """Returns the seconds of some rounds of the same calls in one process."""
+def _seconds_of(
+    process: FunctionProcess, parts: Sequence[Sequence[bytes]], seconds: float, on_gpu: bool
+) -> list[float]:
+    """Returns the seconds of one part of the calls after the other, in one process."""
     found: list[float] = []
-    for part in (payloads[:1], *[payloads] * ROUNDS):
+    for part in parts:
         watch = Stopwatch(process.session, wall=on_gpu)
         sound(process.timed(part, seconds * len(part)))
         found.append(watch.seconds())
-    return found[1:]
+    return found

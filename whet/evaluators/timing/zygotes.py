@@ -21,8 +21,9 @@ from whet.evaluators.finding import Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.meters.base import Starter
 from whet.evaluators.processes import TargetProcess
+from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.statistics import interval
-from whet.evaluators.timing.turns import Bench, Turn, series
+from whet.evaluators.timing.turns import Turn, series
 
 ZYGOTES = 4
 """Processes with their imports done off which those of turns are forked, each drawn at random. With fewer, the memory

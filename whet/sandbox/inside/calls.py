@@ -182,12 +182,12 @@ def _repeating(target: Loaded) -> ModuleTarget | NativeTarget:
     return target
 
 
-def in_renewed_rounds(target: Loaded, sets: list[list[bytes]]) -> list[int]:
-    """Returns the nanoseconds of rounds whose inputs are new in their memory, or were there before.
+def in_renewed_rounds(target: Loaded, sets: list[list[bytes]], again: int) -> list[int]:
+    """Returns the nanoseconds of rounds whose inputs are new in their memory, and of those that come again.
 
     On the CPU they are of CPU time; a device works beside it.
     """
-    return _repeating(target).in_renewed_rounds(sets, _cpu if target.clock is None else _clock)
+    return _repeating(target).in_renewed_rounds(sets, again, _cpu if target.clock is None else _clock)
 
 
 TRIALS, BATCHES = 50, 4
@@ -318,7 +318,7 @@ def serve(channel: Channel) -> None:
 
             channel.write(("cost", *cost(target, message[1])))  # type: ignore[arg-type]
         elif operation == "renewed":
-            channel.write(("times", in_renewed_rounds(target, message[1])))
+            channel.write(("times", in_renewed_rounds(target, message[1], message[2])))
         elif operation == "needs":
             from .needs import needs
 

@@ -113,23 +113,21 @@ def in_rounds(
     return total, results
 
 
-def in_renewed_rounds(target: Repeatable, sets: list[list[bytes]], clock: Callable[[], int]) -> list[int]:
-    """Calls on one set of inputs after the other, on each twice, all of them written to the same memory.
-
-    Both rounds of a set begin with its being written, so they differ in nothing but that the second one's contents, in
-    their memory, were met before.
+def in_renewed_rounds(target: Repeatable, sets: list[list[bytes]], again: int, clock: Callable[[], int]) -> list[int]:
+    """Calls on one set of inputs after the other in the same memory, on the second again; see `native_rounds.renewed`.
 
     Returns:
-        the nanoseconds of each round by the clock that is given.
+        the nanoseconds of each set's first round by the clock that is given, and of ``again`` more on the second.
     """
     lasting = [Lasting(target, target.read(payload)) for payload in sets[0]]
     found = []
-    for payloads in sets:
-        for _ in range(2):
+    for number, payloads in enumerate(sets):
+        for _ in range(1 + again if number == 1 else 1):
             others = [target.read(payload) for payload in payloads]
             inputs = [one.renewed(other) for one, other in zip(lasting, others)]  # noqa: B905 (3.10 inside)
             start = clock()
             for one in inputs:
                 target.call(one["init"], one["args"], one["kwargs"])
             found.append(int(clock() - start))
-    return found
+    repeated = sum(found[2 : 2 + again])
+    return [*found[:2], *found[2 + again :], repeated]

@@ -59,33 +59,44 @@ def repeated(target: Repeatable, inputs: list[Prepared], repeats: int, clock: An
     """
     rounds = Rounds(target, [one.values for one in inputs])
     total = rounds.run(clock)
+    changing = [one for one in inputs if one.changed]
     for _ in range(repeats - 1):
-        for one in inputs:
+        for one in changing:
             one.restore()
         total += rounds.run(clock)
     return total, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
 
 
-def renewed(target: Repeatable, sets: list[list[bytes]], clock: Any) -> list[int]:
-    """Calls on one set of inputs after the other, on each twice, all of them written to the same memory.
+def renewed(target: Repeatable, sets: list[list[bytes]], again: int, clock: Any) -> list[int]:
+    """Calls on one set of inputs after the other, all written to the same memory, and on the second set again.
 
-    Both rounds of a set begin with its being written, so they differ in nothing but that the second one's inputs, at
-    their addresses, were met before.
+    Until that is over the calls are those of a pass, so nothing here can be told from one. Every round begins with its
+    set's being written, so rounds differ in nothing but whether their inputs, at their addresses, were met before.
 
     Returns:
-        the nanoseconds of each round by the clock that is given.
+        the nanoseconds of each set's first round by the clock that is given, and of ``again`` more on the second.
     """
     given = [[target.read(payload) for payload in one] for one in sets]
     places = [_places(target, [one[slot] for one in given]) for slot in range(len(given[0]))]
     found = []
-    for one in given:
+    repeated = 0
+    for number, one in enumerate(given):
         rounds = Rounds(target, [_values(target, prepared, place) for prepared, place in _both(one, places)])
-        for _ in range(2):
-            for prepared, place in _both(one, places):
-                for name, (_, memory) in prepared.buffers.items():
-                    place[name].write(memory.read())
-            found.append(rounds.run(clock))
-    return found
+        contents = [
+            (place[name], memory.read())
+            for prepared, place in _both(one, places)
+            for name, (_, memory) in prepared.buffers.items()
+        ]
+        found.append(_written_and_run(contents, rounds, clock))
+        if number == 1:
+            repeated = sum(_written_and_run(contents, rounds, clock) for _ in range(again))
+    return [*found, repeated]
+
+
+def _written_and_run(contents: list[tuple[Guarded, bytes]], rounds: Rounds, clock: Any) -> int:
+    for memory, data in contents:
+        memory.write(data)
+    return rounds.run(clock)
 
 
 def _places(target: Repeatable, prepared: list[Prepared]) -> dict[str, Guarded]:

@@ -1,0 +1,142 @@
+"""The fresh-pair protocol: baseline, candidate and the baseline again, each in a fresh process, in random order.
+
+All three of a turn get the same inputs, drawn for that turn alone and distinct within a pass. The clock stands
+out here: a window opens with "go" and closes with the last byte of the outcomes, which are then compared. What
+the baseline needs to hand its outcomes over (its window less its time in the calls) is subtracted from every
+window; the time inside counts only where it is the larger of the two. So a clock that lies, work left for later
+and results made while they are fetched all show up as time.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from whet.core.task import Kind
+from whet.core.verdict import Reason
+from whet.evaluators.artifacts import Artifact
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_with, sound
+from whet.evaluators.inputs.source import Input
+from whet.evaluators.meters.base import Meter, Setting, Starter
+from whet.evaluators.processes import Pass
+from whet.evaluators.timing.further import further_inputs, mix
+from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.workloads import TimedWorkload, draw_all, hashes
+from whet.sandbox.cores import megahertz
+from whet.sandbox.gpu_gauge import GpuReading
+
+Judge = Callable[[Input, bytes, bytes], Fault | None]
+"""Compares the candidate's outcome (third) on an input with the baseline's (second)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Measures a candidate against a baseline on given cores.
+
+    Attributes:
+        start: where processes come from; fresh ones by default.
+        charged: see `Turn`.
+        gauge: reads the GPU beside each sample; None gives nothing.
+        further: how many more inputs than the baseline's the candidate's pass has, by workload.
+    """
+
+    baseline: Artifact
+    candidate: Artifact
+    workloads: Sequence[TimedWorkload]
+    judge: Judge
+    seconds: float
+    cores: tuple[int, ...]
+    meter: Meter
+    start: Starter = Artifact.start
+    charged: float = 0.0
+    gauge: Callable[[], GpuReading] | None = None
+    further: Mapping[str, int] = field(default_factory=dict)
+
+    def turn(self, seed: int) -> Turn:
+        """Measures one turn.
+
+        Raises:
+            RungEndedError: a process of either side failed, or their outcomes differ.
+        """
+        rng = random.Random(seed)
+        inputs = draw_all(self.workloads, rng)
+        warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
+        order = [*SIDES, *self.meter.controls]
+        rng.shuffle(order)
+        hash_seed = rng.getrandbits(31)
+        layouts = {side: rng.randrange(self._artifact(side).layouts) for side in order}
+        mixed = {
+            work.name: mix(inputs[work.name], work.draw(rng.getrandbits(63), self.further[work.name]), rng)
+            for work in self.workloads
+            if self.further.get(work.name)
+        }
+        passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
+        readings: dict[str, GpuReading] = {}
+        for side in order:
+            repeats = {work.name: work.repeats for work in self.workloads}
+            # A program's runs are windows of their own: those of the candidate alone take further inputs.
+            taking = mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
+            drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
+            called = {name: one.checked for name, one in taking.items() if side != "candidate"}
+            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called)
+            for name, one in self._taken(side, drawn, warm, setting).items():
+                passes[name][side] = taking[name].checked_of(one) if name in taking else one
+            if self.gauge is not None:
+                readings[side] = self.gauge()
+        self._expect_alike(inputs, passes)
+        return Turn(
+            tuple(order),
+            os.getloadavg()[0],
+            passes,
+            layouts,
+            self.cores,
+            megahertz(self.cores),
+            self.charged,
+            seed,
+            hashes(inputs),
+            readings,
+            {name: len(one.items) / len(inputs[name]) for name, one in mixed.items()},
+        )
+
+    def lengthened(self, turn: Turn) -> Bench:
+        """Returns a bench whose candidate has as many further inputs as a first turn shows that it needs.
+
+        Inputs that come again in a pass are not added to: they could be known again.
+        """
+        task = self.baseline.builder.task
+        if not self.meter.lengthens or task.module is not None or task.signature is not None:
+            return self
+        works = [work for work in self.workloads if work.rounds == 1]
+        sizes = {work.name: len(work.draw(turn.seed, 1)[0].payload) for work in works}
+        wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
+        return replace(self, further=wanted)
+
+    def _artifact(self, side: str) -> Artifact:
+        return self.candidate if side == "candidate" else self.baseline
+
+    def _taken(
+        self, side: str, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
+    ) -> Mapping[str, Pass]:
+        if side == "candidate":
+            return sound(self.meter.take(self.candidate, drawn, warm, setting))
+        # The baseline passed validation, so this is the machine's or the limits' doing: no verdict.
+        with lost_with("the baseline failed while it was timed"):
+            return sound(self.meter.take(self.baseline, drawn, warm, setting))
+
+    def _expect_alike(self, inputs: Mapping[str, Sequence[Input]], passes: Mapping[str, Mapping[str, Pass]]) -> None:
+        for name, drawn in inputs.items():
+            ours, theirs = passes[name]["baseline"].outcomes, passes[name]["candidate"].outcomes
+            if len(theirs) != len(ours):
+                raise RungEndedError(Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes"))
+            again = len(ours) // len(drawn)  # a meter may run the inputs several times, in a process each
+            more = passes[name]["again"].outcomes
+            for item, expected, actual, once_more in zip([*drawn] * again, ours, theirs, more, strict=True):
+                if fault := self.judge(item, expected, actual):
+                    differs = self.judge(item, expected, once_more)
+                    raise RungEndedError(fault if differs is None else _differs_from_itself(differs))
+
+
+def _differs_from_itself(found: Fault) -> BaselineLost:
+    return BaselineLost(Reason.NONDETERMINISTIC, f"two processes of the baseline differ: {found.detail}")
