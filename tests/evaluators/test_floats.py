@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from whet.benchmarks.self.floats import RewriteResult, judge, row, summary
-from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
+from whet.benchmarks.self.rewrites import HONEST, WRONG, FloatRewrite
 from whet.core.options import Options
 from whet.evaluators.floats.judge import FloatJudge
 from whet.evaluators.floats.leaves import FloatGroup, Groups, leaves, wide
@@ -42,7 +42,7 @@ def test_an_error_beyond_all_numbers_is_told_without_a_warning() -> None:
     assert said == "result: element 1 of (2,): expected 2.0, got 3.0 (off by 1, allowed 0)"
 
 
-def judged(sandbox: Sandbox, pair: Pair, inputs: int) -> RewriteResult:
+def judged(sandbox: Sandbox, pair: FloatRewrite, inputs: int) -> RewriteResult:
     if pair.lacking:
         pytest.skip(f"torch is not installed: {pair.lacking}")
     return judge(sandbox, pair, inputs)

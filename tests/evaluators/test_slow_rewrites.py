@@ -14,7 +14,7 @@ from whet.core.options import Options
 from whet.core.verdict import RungStatus
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
-from whet.testing.preconditions.corpus import SLOW, Pair, pairs
+from whet.testing.preconditions.corpus import SLOW, RewritePair, pairs
 
 LAST = "differential"
 """No clock decides about these."""
@@ -22,7 +22,9 @@ LAST = "differential"
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("pair", pairs(SLOW), ids=lambda pair: pair.name)
-def test_the_wrong_rewrite_is_rejected_or_conditional_and_the_honest_one_is_neither(tmp_path: Path, pair: Pair) -> None:
+def test_the_wrong_rewrite_is_rejected_or_conditional_and_the_honest_one_is_neither(
+    tmp_path: Path, pair: RewritePair
+) -> None:
     for name, text in (("slow", pair.target), ("workload", pair.workload)):
         (tmp_path / f"{name}.py").write_text(text)
     options = Options(until=LAST)

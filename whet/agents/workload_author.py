@@ -32,7 +32,7 @@ DECIDED = "workload"
 QUESTION = "workload"
 TAGS = ("python", "py", "python3", "")
 
-Trial = Callable[[str, str], Judged]
+WorkloadTrial = Callable[[str, str], Judged]
 """Judges the text of a proposed workload file, and who proposed it."""
 
 
@@ -106,7 +106,7 @@ class Author:
     ask: Ask
     listener: Listener
 
-    def decide(self, task: Task, trial: Trial) -> tuple[Task, str]:
+    def decide(self, task: Task, trial: WorkloadTrial) -> tuple[Task, str]:
         """Returns the task as it stands from now on, and a line about why; both are facts of the run.
 
         An answer that cannot be read, or is not accepted, is sent back once.

@@ -17,19 +17,19 @@ import typer
 from whet.core.errors import UsageError
 from whet.core.options import CAPS, Budget, Options, declared
 
-Command = TypeVar("Command", bound=Callable[..., int])
+CommandFunction = TypeVar("CommandFunction", bound=Callable[..., int])
 
 SHARED = tuple(field.name for field in fields(Options) if field.name not in ("to", "cluster"))
 """Options of a verdict; the others are of `transpile` alone, and a form of ``--workers``."""
 
 
-def takes(*names: str) -> Callable[[Command], Command]:
+def takes(*names: str) -> Callable[[CommandFunction], CommandFunction]:
     """Returns a decorator that gives a command options as they are declared, in the place of its ``**given``.
 
     They come before those for the output. A command may declare one of them itself, in another form.
     """
 
-    def with_options(command: Command) -> Command:
+    def with_options(command: CommandFunction) -> CommandFunction:
         own = inspect.signature(command, eval_str=True).parameters
         kept = [parameter for parameter in own.values() if parameter.kind is not Parameter.VAR_KEYWORD]
         made = [_parameter(name) for name in names if name not in own]
@@ -223,7 +223,7 @@ def known_runs(incomplete: str) -> list[str]:
         store.close()
 
 
-Run = Annotated[
+RunArgument = Annotated[
     str,
     typer.Argument(
         metavar="ID",

@@ -21,7 +21,7 @@ REPOSITORY = "repository"
 
 
 def show(
-    run: opt.Run,
+    run: opt.RunArgument,
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a report of it as one HTML page to this file; - is stdout."),
@@ -55,7 +55,7 @@ def show(
 
 def resume(
     ctx: typer.Context,
-    run: opt.Run,
+    run: opt.RunArgument,
     workers: Annotated[
         str | None,
         typer.Option(
@@ -93,7 +93,7 @@ def resume(
 
 def replay(
     ctx: typer.Context,
-    run: opt.Run,
+    run: opt.RunArgument,
     remeasure: Annotated[bool, typer.Option("--remeasure", help="Time the winner anew.")] = False,
     as_json: opt.Json = False,
     debug: opt.Debug = False,

@@ -26,7 +26,7 @@ SLOWED = 60.0
 """How many times slower a program may be while it is counted; it takes a second to start."""
 
 
-Run = tuple[float, int, bytes, bytes]
+CountedRun = tuple[float, int, bytes, bytes]
 """The instructions of one run, its exit code, stdout and stderr."""
 
 
@@ -62,7 +62,7 @@ def count(artifact: Artifact, payloads: Sequence[bytes], setting: Setting, calli
 def count_events(event: str) -> Count:
     """Returns what counts an event of perf, such as ``instructions:u``, from outside the sandbox."""
 
-    def run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> Run | Fault:
+    def run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> CountedRun | Fault:
         session.ask("prepare", argv, stdin, seconds=START_SECONDS)
         answers: list[tuple[Any, ...]] = []
         work = lambda: answers.append(session.ask("go", seconds=seconds)[0])  # noqa: E731
@@ -87,7 +87,7 @@ def count_events(event: str) -> Count:
 
 def _counted(
     program: str,
-    once: Callable[[Session, list[str], bytes, float], Run | Fault],
+    once: Callable[[Session, list[str], bytes, float], CountedRun | Fault],
     artifact: Artifact,
     payloads: Sequence[bytes],
     setting: Setting,
@@ -148,7 +148,7 @@ def batch_outcomes(code: int, stdout: bytes, stderr: bytes) -> tuple[bytes, ...]
     return outcomes
 
 
-def _simulated_run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> Run | Fault:
+def _simulated_run(session: Session, argv: list[str], stdin: bytes, seconds: float) -> CountedRun | Fault:
     """Returns what cachegrind counts of one run."""
     session.ask("prepare", [*valgrind.INSTRUCTIONS, *argv], stdin, seconds=START_SECONDS)
     answer, _ = session.ask("go", seconds=seconds)

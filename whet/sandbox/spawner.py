@@ -15,7 +15,7 @@ from whet.core.errors import SandboxError
 from whet.sandbox.inside import kernel
 from whet.sandbox.process_tree import children
 
-Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 
 REAP_SECONDS = 0.05
 """Seconds that bubblewrap may take to end once its init is killed, before its group is killed too. With less, more
@@ -39,7 +39,7 @@ class Spawner:
         """Returns where the processes started here see a folder that only root can reach."""
         return self.run(self._show, folder)
 
-    def run(self, call: Callable[..., Result], *arguments: object) -> Result:
+    def run(self, call: Callable[..., Answer], *arguments: object) -> Answer:
         """Calls something in the thread."""
         return self._executor.submit(call, *arguments).result()
 

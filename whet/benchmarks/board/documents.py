@@ -9,7 +9,7 @@ from typing import Any
 from whet import __version__
 from whet.benchmarks.board.answers import JudgedRow, Mark
 from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey, ProblemResult, slug
-from whet.benchmarks.board.pairs import Pair
+from whet.benchmarks.board.pairs import EntryComparison
 from whet.benchmarks.suites.base import Figure
 from whet.core.plain import to_plain
 
@@ -38,7 +38,7 @@ def board_document(standings: tuple[Leaderboard, ...], faults: tuple[str, ...]) 
     }
 
 
-def suite_document(standing: Leaderboard, found: list[Pair]) -> dict[str, Any]:
+def suite_document(standing: Leaderboard, found: list[EntryComparison]) -> dict[str, Any]:
     """Returns all entries of a suite with what they came to on each problem, and each pair of them."""
     at = {problem: number for number, problem in enumerate(standing.problems)}
     return {
@@ -122,7 +122,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
     return plain | {name: number(plain[name]) for name in ("value", "low", "high")}
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: EntryComparison) -> dict[str, Any]:
     return {
         "a": pair.a.number,
         "b": pair.b.number,

@@ -17,7 +17,7 @@ from whet.benchmarks.board import charts
 from whet.benchmarks.board.answers import AnswerKind, JudgedRow, Mark
 from whet.benchmarks.board.documents import page_name
 from whet.benchmarks.board.entries import Entry, Leaderboard, ProblemKey
-from whet.benchmarks.board.pairs import Pair
+from whet.benchmarks.board.pairs import EntryComparison
 from whet.benchmarks.pages.environment import digest, environment, style
 from whet.benchmarks.pages.scale import Scale
 from whet.benchmarks.pages.texts import Diff, cut, read_diff
@@ -62,7 +62,7 @@ def suite_page(standing: Leaderboard) -> str:
     )
 
 
-def compare_page(standing: Leaderboard, found: list[Pair], document: dict[str, Any]) -> str:
+def compare_page(standing: Leaderboard, found: list[EntryComparison], document: dict[str, Any]) -> str:
     """Returns the page on which two entries stand side by side; its data stand in it, for files have no requests."""
     kept = {
         "problems": [{"id": one["id"], "page": one["page"]} for one in document["problems"]],

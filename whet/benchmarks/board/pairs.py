@@ -16,7 +16,7 @@ CONFIDENCE = 0.95  # share of the interval of a ratio, which the page's caption 
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class EntryComparison:
     """What two entries come to on their common problems.
 
     Attributes:
@@ -51,7 +51,7 @@ class Pair:
         return "" if self.a.machine == self.b.machine else "measured on different machines: no ranking"
 
 
-def pairs(standing: Leaderboard) -> Iterator[Pair]:
+def pairs(standing: Leaderboard) -> Iterator[EntryComparison]:
     """Yields all pairs of entries of a suite."""
 
     @cache
@@ -66,7 +66,7 @@ def pairs(standing: Leaderboard) -> Iterator[Pair]:
         yield _pair(a, b, figure)
 
 
-def _pair(a: Entry, b: Entry, figure: Callable[[int, frozenset[ProblemKey]], Figure]) -> Pair:
+def _pair(a: Entry, b: Entry, figure: Callable[[int, frozenset[ProblemKey]], Figure]) -> EntryComparison:
     shared = [problem for problem in a.outcomes if problem in b.outcomes]
     common = tuple(problem for problem in shared if not (a.outcomes[problem].excluded or b.outcomes[problem].excluded))
     right = [(a.outcomes[problem].right > 0, b.outcomes[problem].right > 0) for problem in common]
@@ -77,7 +77,7 @@ def _pair(a: Entry, b: Entry, figure: Callable[[int, frozenset[ProblemKey]], Fig
     ]
     low, high = _interval(logs)
     problems = frozenset(common)
-    return Pair(
+    return EntryComparison(
         a=a,
         b=b,
         common=common,

@@ -15,7 +15,7 @@ from itertools import islice
 from whet.agents.catalogue.search import candidates
 from whet.agents.models.base import Brief
 from whet.benchmarks.self.campaigns.mutants import MUTANTS, SEED, TASKS
-from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
+from whet.benchmarks.self.rewrites import HONEST, WRONG, FloatRewrite
 from whet.benchmarks.tasks import excuses, task_folder, task_names
 from whet.core.audit import Rate
 from whet.core.candidate import Candidate
@@ -166,7 +166,7 @@ def _exploits() -> Iterator[Specimen]:
 def _floats() -> Iterator[Specimen]:
     """Yields rewrites whose floats differ from their baseline's."""
 
-    def pairs(of: Iterable[Pair], right: bool) -> Iterator[Specimen]:
+    def pairs(of: Iterable[FloatRewrite], right: bool) -> Iterator[Specimen]:
         yield from (Specimen("wrong floats", Kind.FUNCTION, "python", one.rewrite, one.baseline, right) for one in of)
 
     yield from pairs(HONEST.values(), right=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from whet.benchmarks.self.rewrites import HONEST, WRONG, Pair
+from whet.benchmarks.self.rewrites import HONEST, WRONG, FloatRewrite
 from whet.core.task import ERROR_RATIO, Kind, Task
 from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.compare import difference
@@ -93,7 +93,7 @@ def summary(honest: Mapping[str, RewriteResult], wrong: Mapping[str, RewriteResu
     )
 
 
-def judge(sandbox: Sandbox, pair: Pair, inputs: int) -> RewriteResult:
+def judge(sandbox: Sandbox, pair: FloatRewrite, inputs: int) -> RewriteResult:
     """Judges the outcomes of a baseline and its rewrite as the differential rung does."""
     task = Task("rewrite", "python", Kind.FUNCTION, Path("/rewrite/f.py"), pair.baseline, "f", Path("/rewrite"))
     builder = Builder(task, sandbox, find_interpreter(), preloads(task))
@@ -122,7 +122,7 @@ def judge(sandbox: Sandbox, pair: Pair, inputs: int) -> RewriteResult:
 
 
 def _table(
-    kind: str, sandbox: Sandbox, pairs: Mapping[str, Pair], inputs: int, found: dict[str, RewriteResult]
+    kind: str, sandbox: Sandbox, pairs: Mapping[str, FloatRewrite], inputs: int, found: dict[str, RewriteResult]
 ) -> Iterator[str]:
     yield f"| {kind} | {' | '.join(COLUMNS)} |"
     yield f"{'|---' * (1 + len(COLUMNS))}|"

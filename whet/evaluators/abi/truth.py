@@ -26,7 +26,7 @@ from whet.evaluators.floats.rules import FLOOR_ULPS, error_of
 
 NARROW, WIDE = "float32", "float64"
 
-Run = Callable[[Deck], DriverOutput]
+DeckRunner = Callable[[Deck], DriverOutput]
 Results = Mapping[str, Reals]
 """Floats of a case by the names of the results."""
 
@@ -83,7 +83,13 @@ class WideReference:
     """
 
     def __init__(
-        self, signature: Signature, cases: Sequence[Case], convention: Convention, seed: int, narrow: Run, wide: Run
+        self,
+        signature: Signature,
+        cases: Sequence[Case],
+        convention: Convention,
+        seed: int,
+        narrow: DeckRunner,
+        wide: DeckRunner,
     ) -> None:
         apart = replace(
             signature, arguments=tuple(replace(one, may_alias=()) for one in signature.arguments)
@@ -91,7 +97,7 @@ class WideReference:
         wider = _widened(apart)
         near = _near(signature, cases, seed)
 
-        def series(run: Run, contract: Signature, given: Sequence[Case]) -> Series:
+        def series(run: DeckRunner, contract: Signature, given: Sequence[Case]) -> Series:
             deck = deal(contract, given, convention, seed)
             return Series(deck, run(deck))
 
@@ -220,7 +226,7 @@ class Magnitudes:
     """
 
     def __init__(
-        self, signature: Signature, cases: Sequence[Case], convention: Convention, seed: int, narrow: Run
+        self, signature: Signature, cases: Sequence[Case], convention: Convention, seed: int, narrow: DeckRunner
     ) -> None:
         apart = replace(signature, arguments=tuple(replace(one, may_alias=()) for one in signature.arguments))
         deck = deal(apart, _absolute(signature, cases), convention, seed)

@@ -14,11 +14,11 @@ from typing import Any
 
 from whet.sandbox.inside.decode import Node
 
-Step = tuple[str, Any]
-Path = tuple[Step, ...]
+PathStep = tuple[str, Any]
+Path = tuple[PathStep, ...]
 
-ITEM: Step = ("item", None)
-VALUE: Step = ("value", None)
+ITEM: PathStep = ("item", None)
+VALUE: PathStep = ("value", None)
 EXAMPLES = 64
 """Values of one place that are kept."""
 ITEMS_SEEN = 48
@@ -66,7 +66,7 @@ class Shape:
     lengths: set[int] = field(default_factory=set)
     examples: list[Any] = field(default_factory=list)
     item: Shape | None = None
-    parts: dict[Step, Shape] = field(default_factory=dict)
+    parts: dict[PathStep, Shape] = field(default_factory=dict)
     count: int = 0
 
     @property
@@ -115,7 +115,7 @@ class Shape:
             yield from self.item.places((*path, VALUE if "dict" in self.kinds else ITEM))
 
 
-def parts(value: Any) -> Iterator[tuple[Step, Any]]:
+def parts(value: Any) -> Iterator[tuple[PathStep, Any]]:
     """Yields what a value holds, each with the step that leads to it."""
     if isinstance(value, (list, tuple)):
         yield from ((("at", i), item) for i, item in enumerate(value))
@@ -171,7 +171,7 @@ def edited(value: Any, path: Path, change: Callable[[Any], Any], rng: random.Ran
     return with_parts(value, children)
 
 
-def leads(wanted: Step, step: Step) -> bool:
+def leads(wanted: PathStep, step: PathStep) -> bool:
     """Whether a step of a path, which may stand for all items or entries, is or includes a step to one of them."""
     return wanted == step or (wanted == ITEM and step[0] == "at") or (wanted == VALUE and step[0] == "key")
 

@@ -13,9 +13,9 @@ from whet.evaluators.mutants.native_tree import nodes, text_of
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-Fault = tuple["Node", str]
+NativeMutation = tuple["Node", str]
 """A node and the text that takes its place."""
-Operator = Callable[["Node"], Iterator[Fault]]
+Operator = Callable[["Node"], Iterator[NativeMutation]]
 
 ARITHMETIC = {
     "+": ("-",), "-": ("+",), "*": ("+", "/"), "/": ("*",), "%": ("/",), "&": ("|",), "|": ("&",), "^": ("&",),
@@ -89,7 +89,7 @@ def _sides(node: Node) -> tuple[Node, Node] | None:
 
 
 def _replaced(kinds: tuple[str, ...], table: dict[str, tuple[str, ...]]) -> Operator:
-    def operator(node: Node) -> Iterator[Fault]:
+    def operator(node: Node) -> Iterator[NativeMutation]:
         sign = _operator(node) if node.type in kinds else None
         if sign is not None:
             yield from ((sign, other) for other in table.get(text_of(sign), ()))
@@ -97,13 +97,13 @@ def _replaced(kinds: tuple[str, ...], table: dict[str, tuple[str, ...]]) -> Oper
     return operator
 
 
-def _boolean(node: Node) -> Iterator[Fault]:
+def _boolean(node: Node) -> Iterator[NativeMutation]:
     sign = _operator(node) if node.type == "binary_expression" else None
     if sign is not None and text_of(sign) in LOGICAL:
         yield sign, LOGICAL[text_of(sign)]
 
 
-def _operand(node: Node) -> Iterator[Fault]:
+def _operand(node: Node) -> Iterator[NativeMutation]:
     """``a + b`` to ``a`` and to ``b``, ``-a`` and ``!a`` to ``a``, ``c ? a : b`` to each; of ``a << b`` the last."""
     sides = _sides(node) if node.type == "binary_expression" else None
     sign = _operator(node)
@@ -121,7 +121,7 @@ def _operand(node: Node) -> Iterator[Fault]:
                 yield node, text_of(kept)
 
 
-def _condition(node: Node) -> Iterator[Fault]:
+def _condition(node: Node) -> Iterator[NativeMutation]:
     test = node.child_by_field_name("condition")
     if test is None or node.type not in (*TESTED, "for_statement", "conditional_expression"):
         return
@@ -132,7 +132,7 @@ def _condition(node: Node) -> Iterator[Fault]:
         yield test, "(1)"
 
 
-def _constant(node: Node) -> Iterator[Fault]:
+def _constant(node: Node) -> Iterator[NativeMutation]:
     text = text_of(node)
     if node.type == "number_literal":
         digits = text.rstrip("uUlLfF")
@@ -150,12 +150,12 @@ def _constant(node: Node) -> Iterator[Fault]:
         yield node, "false" if node.type == "true" else "true"
 
 
-def _string(node: Node) -> Iterator[Fault]:
+def _string(node: Node) -> Iterator[NativeMutation]:
     if node.type == "string_literal" and (node.parent is None or not node.parent.type.startswith("preproc")):
         yield node, '""' if len(text_of(node)) > 2 else '"x"'
 
 
-def _bound(node: Node) -> Iterator[Fault]:
+def _bound(node: Node) -> Iterator[NativeMutation]:
     """Indices off by one."""
     if node.type == "subscript_argument_list" or (node.type == "subscript_expression" and _index(node) is not None):
         index = node.named_children[0] if node.type == "subscript_argument_list" else _index(node)
@@ -168,7 +168,7 @@ def _index(node: Node) -> Node | None:
     return node.child_by_field_name("index")
 
 
-def _statement(node: Node) -> Iterator[Fault]:
+def _statement(node: Node) -> Iterator[NativeMutation]:
     if node.type == "expression_statement" and text_of(node) != ";":
         yield node, ";"
     elif node.type == "else_clause":
@@ -177,21 +177,21 @@ def _statement(node: Node) -> Iterator[Fault]:
         yield node, ";"
 
 
-def _jump(node: Node) -> Iterator[Fault]:
+def _jump(node: Node) -> Iterator[NativeMutation]:
     if node.type == "break_statement":
         yield from ((node, other) for other in ("continue;", ";"))
     elif node.type == "continue_statement":
         yield from ((node, other) for other in ("break;", ";"))
 
 
-def _step(node: Node) -> Iterator[Fault]:
+def _step(node: Node) -> Iterator[NativeMutation]:
     if node.type == "update_expression":
         sign = _operator(node)
         assert sign is not None
         yield sign, STEPS[text_of(sign)]
 
 
-def _arguments(node: Node) -> Iterator[Fault]:
+def _arguments(node: Node) -> Iterator[NativeMutation]:
     """The first two arguments, or parts of an initialiser, swapped."""
     if node.type in ("argument_list", "initializer_list") and len(node.named_children) > 1 and not _commutes(node):
         first, second, *rest = node.named_children
@@ -208,7 +208,7 @@ def _rejoined(node: Node, parts: list[Node]) -> str:
     return f"{opening}{', '.join(map(text_of, parts))}{closing}"
 
 
-def _call(node: Node) -> Iterator[Fault]:
+def _call(node: Node) -> Iterator[NativeMutation]:
     """``f(x)`` to ``x``: a conversion that got lost."""
     arguments = node.child_by_field_name("arguments") if node.type == "call_expression" else None
     if arguments is not None and len(arguments.named_children) == 1 and not _stands_alone(node):
@@ -219,7 +219,7 @@ def _stands_alone(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "expression_statement"
 
 
-def _name(node: Node) -> Iterator[Fault]:
+def _name(node: Node) -> Iterator[NativeMutation]:
     if node.type in ("identifier", "field_identifier") and text_of(node) in TWINS:
         yield node, TWINS[text_of(node)]
 

@@ -13,13 +13,13 @@ from whet.evaluators.mutants.native_tree import nodes, text_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Fault = tuple["Node", str]
+StateMutation = tuple["Node", str]
 """A node and the text that takes its place."""
 DECLARATIONS = ("field_declaration", "declaration")
 REBOUND = ("push_back", "insert", "emplace_back")
 
 
-def faults(root: Node) -> Iterator[Fault]:
+def faults(root: Node) -> Iterator[StateMutation]:
     """Yields faults of state in a file."""
     kept = dict.fromkeys(_kept(root))
     for function in nodes(root):
@@ -27,7 +27,7 @@ def faults(root: Node) -> Iterator[Fault]:
             yield from _in_function(function, list(kept))
 
 
-def _in_function(function: Node, kept: list[str]) -> Iterator[Fault]:
+def _in_function(function: Node, kept: list[str]) -> Iterator[StateMutation]:
     body = function.child_by_field_name("body")
     statements = body.named_children if body is not None else []
     returned = text_of(statements[-1]) if statements and statements[-1].type == "return_statement" else "return;"
@@ -46,7 +46,7 @@ def _in_function(function: Node, kept: list[str]) -> Iterator[Fault]:
             yield from _rebound(node)
 
 
-def _rebound(call: Node) -> Iterator[Fault]:
+def _rebound(call: Node) -> Iterator[StateMutation]:
     """``x.push_back(y)`` to ``x = {y}``."""
     called, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if called is None or arguments is None or called.type != "field_expression":

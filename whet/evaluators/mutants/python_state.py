@@ -10,14 +10,14 @@ from collections.abc import Iterator
 import libcst as cst
 import libcst.matchers as m
 
-Fault = tuple[cst.CSTNode, cst.CSTNode]
+StateMutation = tuple[cst.CSTNode, cst.CSTNode]
 """A node and what takes its place."""
 REBOUND = {"append": "[{}]", "add": "{{{}}}", "extend": "list({})", "update": "dict({})"}
 """What a container is rebound to in place of a call of its method."""
 WRITES = (cst.Assign, cst.AnnAssign, cst.AugAssign)
 
 
-def faults(scope: cst.CSTNode) -> Iterator[Fault]:
+def faults(scope: cst.CSTNode) -> Iterator[StateMutation]:
     """Yields faults of state in a function, or in a whole file."""
     for function in m.findall(scope, m.FunctionDef()):
         assert isinstance(function, cst.FunctionDef)
@@ -28,7 +28,7 @@ def faults(scope: cst.CSTNode) -> Iterator[Fault]:
         yield from _rebound(call)
 
 
-def _swapped_attributes(function: cst.FunctionDef) -> Iterator[Fault]:
+def _swapped_attributes(function: cst.FunctionDef) -> Iterator[StateMutation]:
     """``self.low = x`` to ``self.high = x``, where the function writes both."""
     targets = [target for write in _writes(function) for target in _targets(write)]
     names = dict.fromkeys(target.attr.value for target in targets)
@@ -36,7 +36,7 @@ def _swapped_attributes(function: cst.FunctionDef) -> Iterator[Fault]:
         yield from ((target, target.with_changes(attr=cst.Name(name))) for name in names if name != target.attr.value)
 
 
-def _early_returns(function: cst.FunctionDef) -> Iterator[Fault]:
+def _early_returns(function: cst.FunctionDef) -> Iterator[StateMutation]:
     """A write to an attribute or an item, and all behind it, to the return at the end of the function."""
     last = function.body.body[-1]
     returned: cst.BaseSmallStatement = cst.Return()
@@ -47,7 +47,7 @@ def _early_returns(function: cst.FunctionDef) -> Iterator[Fault]:
             yield write, returned.deep_clone()
 
 
-def _rebound(call: cst.Expr) -> Iterator[Fault]:
+def _rebound(call: cst.Expr) -> Iterator[StateMutation]:
     """``x.append(y)`` to ``x = [y]``."""
     value = cst.ensure_type(call.value, cst.Call)
     method = cst.ensure_type(value.func, cst.Attribute)

@@ -137,7 +137,7 @@ def run_unittest(args: list[str], record: Record) -> int:
     """Runs ``python -m unittest``."""
     import unittest
 
-    class Result(unittest.TextTestResult):
+    class RecordedResult(unittest.TextTestResult):
         def startTest(self, test: Any) -> None:
             record.codes[test.id()] = digest(getattr(test, getattr(test, "_testMethodName", ""), None))
             super().startTest(test)
@@ -155,7 +155,7 @@ def run_unittest(args: list[str], record: Record) -> int:
             super().addError(test, err)
 
     class Runner(unittest.TextTestRunner):
-        resultclass: Any = Result
+        resultclass: Any = RecordedResult
 
     program = unittest.TestProgram(module=None, argv=["python -m unittest", *args], testRunner=Runner, exit=False)
     return 0 if program.result.wasSuccessful() else 1

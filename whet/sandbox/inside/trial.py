@@ -29,7 +29,7 @@ def sized(text: str, filename: str) -> tuple[int, int, int, int, str]:
     from torch.utils._pytree import tree_leaves
     from torch.utils.flop_counter import FlopCounterMode
 
-    class Written(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
+    class WrittenBytes(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
         total = 0
 
         def __torch_dispatch__(self, function: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -42,7 +42,7 @@ def sized(text: str, filename: str) -> tuple[int, int, int, int, str]:
 
     problem = types.ModuleType("problem")
     exec(compile(text, filename, "exec"), problem.__dict__)
-    written: Any = Written()  # type: ignore[no-untyped-call, unused-ignore]
+    written: Any = WrittenBytes()  # type: ignore[no-untyped-call, unused-ignore]
     error, counted = "", FlopCounterMode(display=False)
     with torch.no_grad(), torch.device(META):
         inputs = list(problem.get_inputs())

@@ -16,7 +16,7 @@ ROWS, PROTOCOLS, SLOW = (Path(__file__).parent / name for name in ("rows", "prot
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RewritePair:
     """Two rewrites of one function.
 
     Attributes:
@@ -43,12 +43,12 @@ class Pair:
         return self.target.partition("def ")[2].partition("(")[0]
 
 
-def pairs(folder: Path = ROWS) -> tuple[Pair, ...]:
+def pairs(folder: Path = ROWS) -> tuple[RewritePair, ...]:
     """Returns all rows of a folder, by name."""
     return tuple(_pair(path) for path in sorted(folder.glob("*.toml")))
 
 
-def _pair(path: Path) -> Pair:
+def _pair(path: Path) -> RewritePair:
     row = tomllib.loads(path.read_text(encoding="utf-8"))
     expects = {need: tuple(parameters) for need, parameters in row["expects"].items()}
-    return Pair(path.stem, row["note"], expects=expects, **row["texts"])
+    return RewritePair(path.stem, row["note"], expects=expects, **row["texts"])

@@ -31,7 +31,7 @@ f:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FunctionPair:
     """Two functions.
 
     Attributes:
@@ -53,7 +53,7 @@ class Pair:
     holds: tuple[str, ...]
 
 
-def pairs() -> tuple[Pair, ...]:
+def pairs() -> tuple[FunctionPair, ...]:
     """Returns all pairs."""
     found = []
     for row in tomllib.loads(FILE.read_text())["pair"]:
@@ -61,7 +61,9 @@ def pairs() -> tuple[Pair, ...]:
         signature = read_signature(table, SYMBOL, row["name"])
         isa = row.get("isa", BASELINE)
         found.append(
-            Pair(row["name"], signature, row["baseline"], row["candidate"], isa, row["equal"], tuple(row["holds"]))
+            FunctionPair(
+                row["name"], signature, row["baseline"], row["candidate"], isa, row["equal"], tuple(row["holds"])
+            )
         )
     return tuple(found)
 

@@ -10,7 +10,7 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Skipped
 from whet.evaluators.prove.proof import Proof, ProofAnswer
 from whet.evaluators.prove.prove import SECONDS, prove
-from whet.testing.proofs.corpus import BASELINE, Pair, compiled, missing, mnemonics, pairs
+from whet.testing.proofs.corpus import BASELINE, FunctionPair, compiled, missing, mnemonics, pairs
 from whet.testing.proofs.replay import replay_of
 
 DECIDED = {True: ProofAnswer.PROVED, False: ProofAnswer.COUNTEREXAMPLE}
@@ -49,7 +49,7 @@ class Row:
         return self.decided and self.answer is not DECIDED[self.equal]
 
 
-def rows(chosen: Sequence[Pair], seconds: float = SECONDS) -> Iterator[Row]:
+def rows(chosen: Sequence[FunctionPair], seconds: float = SECONDS) -> Iterator[Row]:
     """Yields what comes of each pair, in its turn."""
     for pair in chosen:
         found = proof_of(pair, seconds)
@@ -60,7 +60,7 @@ def rows(chosen: Sequence[Pair], seconds: float = SECONDS) -> Iterator[Row]:
             yield Row(pair.name, isa, pair.equal, found.answer, found.engines, found.seconds, found.reason)
 
 
-def proof_of(pair: Pair, seconds: float = SECONDS) -> Proof | Skipped:
+def proof_of(pair: FunctionPair, seconds: float = SECONDS) -> Proof | Skipped:
     """Returns what the prover says of a pair.
 
     Raises:

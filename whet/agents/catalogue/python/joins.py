@@ -16,7 +16,7 @@ from whet.agents.catalogue.python.rewrite import Rewrite
 from whet.agents.catalogue.python.source import PythonSource, Scope, last_name
 from whet.agents.catalogue.python.uses import bindings, free_names, leaves_unread, parameter, uses
 
-_Loop: TypeAlias = cst.For | cst.CompFor
+_JoinLoop: TypeAlias = cst.For | cst.CompFor
 _VIEWS = frozenset({"enumerate", "range", "zip", "reversed", "items", "values"})
 _EQUAL: dict[type[cst.BaseBooleanOp], type[cst.BaseCompOp]] = {cst.And: cst.Equal, cst.Or: cst.NotEqual}
 
@@ -53,7 +53,7 @@ class _Join(NamedTuple):
         names: what the keys read besides the element.
     """
 
-    loop: _Loop
+    loop: _JoinLoop
     keys: list[str]
     asked: list[str]
     guards: list[str]
@@ -61,7 +61,7 @@ class _Join(NamedTuple):
     names: set[str]
 
 
-def _join(source: PythonSource, loop: _Loop) -> _Join | None:
+def _join(source: PythonSource, loop: _JoinLoop) -> _Join | None:
     if not _is_collection(loop.iter) or not isinstance(loop.target, cst.Name | cst.Tuple):
         return None
     match loop:
@@ -76,7 +76,7 @@ def _join(source: PythonSource, loop: _Loop) -> _Join | None:
 
 
 def _split(
-    source: PythonSource, loop: _Loop, tests: list[cst.BaseExpression], word: type[cst.BaseBooleanOp]
+    source: PythonSource, loop: _JoinLoop, tests: list[cst.BaseExpression], word: type[cst.BaseBooleanOp]
 ) -> _Join | None:
     targets = free_names(source, loop.target)
     join = _Join(loop, [], [], [], [], set())
