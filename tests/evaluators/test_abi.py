@@ -486,36 +486,3 @@ def test_it_runs_without_a_sandbox_too() -> None:
     finally:
         sandbox.close()
     assert isinstance(found, Passed)
-
-
-# step by step
-
-RIGHT = SUM_C.replace("i = 0; i < n; i++) s += a[i]", "i = n; i-- > 0;) s += a[i]")
-SPILLING = SUM_C.replace(
-    "return s;", '__asm__ volatile("mov %0, -256(%%rsp)\\n\\tmov -256(%%rsp), %0" : "+r"(s) : : "memory"); return s;'
-)
-
-
-class OnceAnother(Driver):
-    """Runs another object in the place of one, for its first run: as if single steps had gone wrong there."""
-
-    def __init__(self, sandbox: Sandbox, one: bytes, other: bytes) -> None:
-        super().__init__(sandbox, INTERPRETER, ISAS["x86_64"])
-        self.left = {one: other}
-
-    def run(self, subject: bytes, *arguments: Any, **keywords: Any) -> DriverRun:
-        return super().run(self.left.pop(subject, subject), *arguments, **keywords)
-
-
-def test_what_single_steps_show_once_is_held_against_nobody(sandbox: Sandbox) -> None:
-    built = objects(sandbox, INTERPRETER, "x86_64", {"ours": SUM_C, "right": RIGHT, "wrong": SPILLING}, "c")
-    cases = from_contract(SUM, next(SEEDS), specials=False, count=400)
-
-    def found(candidate: str, first: str) -> Finding:
-        driver = OnceAnother(sandbox, built[candidate], built[first])
-        return CallTests(driver, SUM, "sum", built["ours"], cases, 1, EXACT).check(built[candidate])
-
-    right, wrong = found("right", "wrong"), found("wrong", "wrong")
-    assert isinstance(right, Passed), right
-    assert isinstance(wrong, Fault)
-    assert (wrong.reason, wrong.evidence["stepped"]) == (Reason.ABI_VIOLATION, True)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from recordings import Recording, code_of, hashes_of
 
+from whet.benchmarks.self.steady_targets import steady_targets
 from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
 from whet.evaluators import stopwatch
@@ -28,35 +29,9 @@ from whet.sandbox.inside.codec import encode
 
 RULE = code_of(hidden_costs, repeats, round_observation, stopwatch, native_rounds)
 REPEATS, SIZE, SECONDS = 10, 2000, 5.0
-TASK = """\
-[task]
-name = "mixed"
-language = "c"
-target = "mixed.c"
-symbol = "mixed"
-[signature]
-prototype = "uint32_t mixed(const uint32_t *numbers, int64_t n)"
-numbers = {length = "n"}
-n = {role = "size", min = 0}
-[workload]
-sizes = [3, 2000]
-"""
-COMPUTED = """\
-#include <stdint.h>
-#include <string.h>
-static volatile uint32_t kept;
-static uint32_t computed(const uint32_t *numbers, int64_t n)
-{
-    uint32_t value = 0;
-    for (int64_t start = 999; start >= 0; start--) {
-        value = (uint32_t)start;
-        for (int64_t i = 0; i < n; i++) value = (value * 33) ^ numbers[i];
-        kept = value;
-    }
-    return value;
-}
-"""
-HONEST = f"{COMPUTED}uint32_t mixed(const uint32_t *numbers, int64_t n) {{ return computed(numbers, n); }}\n"
+(TARGET,) = (one for one in steady_targets() if one.name == "c-2x")
+HONEST, _ = TARGET.texts()
+COMPUTED = f"#include <string.h>\n{HONEST}".replace(" uint32_t mixed(", "static uint32_t computed(")
 KEEPING = """\
 static uint32_t held[4096];
 static int64_t length = -1;
@@ -75,7 +50,7 @@ uint32_t mixed(const uint32_t *numbers, int64_t n)
 }
 """
 CANDIDATES = {
-    "computes": HONEST,
+    "computes": f"{HONEST}\n",
     "keeps-the-last": COMPUTED + KEEPING.replace("@", "same"),
     "keeps-what-comes-a-fourth-time": COMPUTED + KEEPING.replace("@", "met >= 3"),
     "keeps-unless-inputs-vary": COMPUTED + KEEPING.replace("@", "same && others <= 3"),
@@ -97,9 +72,8 @@ def looks(recorded: Callable[..., Any], tmp_path: Path) -> Callable[[str], list[
     """Returns two looks at a candidate."""
 
     def observed(text: str) -> list[Any]:
-        (tmp_path / "whet.toml").write_text(TASK)
-        (tmp_path / "mixed.c").write_text(HONEST)
-        ladder = open_ladder(read_task(str(tmp_path), Options()), Options(), 7)
+        asked, _ = TARGET.write(tmp_path)
+        ladder = open_ladder(read_task(asked, Options()), Options(), 7)
         try:
             ours, theirs = (ladder.builder.build(one) for one in (HONEST, text))
             assert isinstance(ours, Artifact)

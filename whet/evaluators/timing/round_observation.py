@@ -41,7 +41,7 @@ class RoundObservation:
         seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used: of rounds on new inputs, and
             last the mean of those that come again: of a native function as many as in a pass, of others `LATER` after
             as many. So what answers again only after some rounds, or in some of them, shows in it.
-        inputs: in a round; None, in evidence of before 28 November 2026, for all distinct ones of a pass.
+        inputs: in a round; None, in older evidence, for all distinct ones of a pass.
     """
 
     rounds: int
@@ -84,8 +84,9 @@ def _of_native(
     """Observes a native function, whose process repeats inputs where they lie.
 
     Rounds on new contents of the same memory stand beside rounds on contents that were there before: what the caches
-    of the processor do is the same in both. Those that come again come first, and as in a pass, so that no function
-    can tell which it is in; and a round has no more inputs than one of a pass, or fewer that are kept would do there.
+    of the processor do is the same in both. Those that come again come first, as in a pass: what a function decides
+    by what it met before is the same there. A round has no more inputs than one of a pass, where fewer that are kept
+    would do.
     """
     (one,) = work.draw(derive(seed, "renewed"), 1)
     calls = max(1, min(work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))

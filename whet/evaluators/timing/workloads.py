@@ -11,14 +11,24 @@ from dataclasses import dataclass
 from whet.evaluators.inputs.source import Input
 
 PASS_SECONDS = 0.025
+"""That the baseline's pass shall last where the headline rests on it: a longer one is disturbed less by what a window
+costs, and each of the three of a turn takes as long."""
 LOOK_SECONDS = 0.006
+"""As `PASS_SECONDS`, of a size that the headline does not rest on: longer is time for a figure that decides nothing."""
 SHORTEST_PASS = 0.005
+"""Seconds of the most inputs that a pass may have; a size whose pass would be shorter is not timed. Less would let the
+cost of a window, and its noise, be a large part of the figure."""
 MOST_BYTES = 64 << 20
+"""Of the inputs of a pass, which lie in memory on both sides of the sandbox: more would not fit beside other
+processes."""
 MOST_INPUTS = 2000
+"""Of a pass: each is drawn, handed over and compared, so more take longer than the pass itself."""
 ROUND_SECONDS, ROUND_INPUTS = 0.001, 256
 """Of the distinct inputs of a native function, which are then repeated: each lies in pages of its own, and more of them
 would time the look-up of pages."""
 MOST_REPEATS = 5000
+"""Rounds of a pass of a native function: what is still too short then is a call of some nanoseconds, and each round
+costs its own start."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,8 +70,8 @@ def repeated(target: Repeatable, inputs: list[Prepared], repeats: int, clock: An
 def renewed(target: Repeatable, sets: list[list[bytes]], again: int, clock: Any) -> list[int]:
     """Calls on one set of inputs after the other, all written to the same memory, and on the second set again.
 
-    Until that is over the calls are those of a pass, so nothing here can be told from one. Every round begins with its
-    set's being written, so rounds differ in nothing but whether their inputs, at their addresses, were met before.
+    Until that is over the calls are those of a pass, but for where their buffers lie. Every round begins with its set's
+    being written, so rounds differ in nothing but whether their inputs, at their addresses, were met before.
 
     Returns:
         the nanoseconds of each set's first round by the clock that is given, and of ``again`` more on the second.
