@@ -20,7 +20,7 @@ from whet.sandbox.inside.decode import decode
 from whet.sandbox.interpreter import find_interpreter, reachable
 from whet.sandbox.protocol import Incident, Job, Sandbox
 from whet.sandbox.session import LocalProcess
-from whet.sandbox.staging import write_tree
+from whet.sandbox.staging import USER, write_tree
 
 INTERPRETER = find_interpreter()
 
@@ -76,6 +76,11 @@ def test_the_candidate_is_nobody(sandbox: Sandbox) -> None:
     assert real != 0
     assert effective != 0
     assert int(capabilities, 16) == 0
+
+
+def test_its_user_has_a_name(sandbox: Sandbox) -> None:
+    """torch's compiler asks for it when it is imported; the user's number is on no list of users."""
+    assert run(sandbox, "import getpass\nreturn getpass.getuser()") == USER
 
 
 def test_no_environment_of_ours_is_visible(sandbox: Sandbox) -> None:

@@ -43,6 +43,9 @@ HOST_FILES = (
 )
 LAUNCHERS = ("programs", "count_instructions")
 PATH = "/usr/local/bin:/usr/bin:/bin"
+USER = "whet"
+"""What programs inside are told that their user is called: torch's compiler asks (for the folder of its cache), and the
+user of a sandbox is on no list of users."""
 PIPES = "import os; os.dup2({0}, 0); os.dup2({1}, 1); os.close({0}); os.close({1}); "
 BOOT = "import sys; sys.path[0] = {folder!r}; from inside.{program} import main; main()"
 
@@ -183,6 +186,7 @@ def environment(job: Job) -> dict[str, str]:
         "HOME": "/work",
         "TMPDIR": "/tmp",
         "LANG": "C.UTF-8",
+        "USER": USER,
         "PYTHONHASHSEED": str(job.hash_seed),
     }
     return fixed | dict.fromkeys(names, str(job.threads))
