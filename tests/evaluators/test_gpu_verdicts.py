@@ -34,6 +34,7 @@ from whet.evaluators.timing.on_gpu import (
     Sides,
     _kernels,
     _rates,
+    _times,
     bandwidth,
     gauge_for,
     held_up,
@@ -49,7 +50,6 @@ from whet.sandbox.backends import open_sandbox
 from whet.sandbox.gpu_gauge import GpuReading
 from whet.sandbox.inside.module_target import POISONED
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.protocol import Incident
 
 sandboxed = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -287,8 +287,10 @@ def test_kernels_are_profiled_in_a_process_of_their_own(artifact: Artifact) -> N
 def test_a_process_on_the_cpu_has_no_hot_calls(artifact: Artifact) -> None:
     process = artifact.start()
     assert isinstance(process, FunctionProcess)
-    with closing(process), pytest.raises(Incident):
-        hot_seconds(process, inputs()[0], 10.0)
+    with closing(process):
+        with pytest.raises(ValueError, match="calls on the CPU have no cold caches"):
+            hot_seconds(process, inputs()[0], 10.0)
+        assert not isinstance(process.call(inputs(1)[0], 10.0), Fault), "the process has outlived the question"
 
 
 @pytest.mark.corpus
@@ -363,6 +365,19 @@ def test_the_gauge_is_read_after_each_side(artifact: Artifact) -> None:
     assert [turn.gpu[side] for side in turn.order] == read
     assert len(read) == 3
     assert gauge_for(artifact.builder.task) is None
+
+
+def test_what_is_raised_on_the_way_to_an_answer_is_told() -> None:
+    process = FunctionProcess(Answering("failed", "KeyError: 'getpwuid(): uid not found'"), 0.0)
+    for ask in (lambda: process.cost(b"", 1.0), lambda: needed(process, b"", 1, 1.0)):
+        with pytest.raises(ValueError, match="uid not found"):
+            ask()
+
+
+def test_seconds_of_a_call_are_told_of_a_pass_that_repeats_its_inputs() -> None:
+    work = TimedWorkload("a", 10, lambda seed, count: [], repeats=5)
+    found = replace(measured(), raw={"turns": raw(turns_of(0.01, 0.01 - CALLS * WAY))})
+    assert _times(found, [work])["a"] == pytest.approx({"baseline": 0.02 / 50, "candidate": 0.01 / 50}, rel=0.02)
 
 
 @pytest.mark.parametrize("answer", [("hot", [1] * 10), ("hot", [0] * 11), ("hot", [10**9] * 11), ("hot", "x" * 11)])

@@ -12,6 +12,7 @@ from whet.core.circumstances import ModuleCost
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.scheduling import Watch
+from whet.sandbox.inside.beside import FAILED, MOST_SAID
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.module_target import POISONED
 from whet.sandbox.protocol import CpuLimit, Incident, Session
@@ -256,14 +257,30 @@ class FunctionProcess:
             raise ValueError("a call that is none")
         return calls
 
+    def beside(self, *question: Any, seconds: float) -> tuple[tuple[Any, ...], float]:
+        """Returns what it answers to a question that no verdict waits for, and how long that took.
+
+        Args:
+            question: see `whet.sandbox.inside.beside.answer`.
+            seconds: that the answer may take.
+
+        Raises:
+            Incident: the process is gone.
+            ValueError: something was raised on the way to the answer; the message says what.
+        """
+        (word, *found), spent = self._session.ask(*question, seconds=seconds)
+        if word == FAILED:
+            raise ValueError(str(found[0])[:MOST_SAID] if found else "it does not say why")
+        return tuple(found), spent
+
     def cost(self, payload: bytes, seconds: float) -> ModuleCost:
         """Returns what a call of a torch module on an input computes and moves.
 
         Raises:
             Incident: the process is gone.
-            ValueError: it said what is no count.
+            ValueError: it could not count, or said what is no count.
         """
-        (_, *counts, number, device), _ = self._session.ask("cost", payload, seconds=seconds)
+        (*counts, number, device), _ = self.beside("cost", payload, seconds=seconds)
         flops, moved, written, operations = map(_count, counts)
         return ModuleCost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
 

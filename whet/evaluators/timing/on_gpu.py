@@ -110,7 +110,8 @@ def _times(found: Measurement, counted: Sequence[TimedWorkload]) -> dict[str, di
     for work in counted:
         measured = sound(series(turns, work.name))
         both = {"baseline": measured.baseline, "candidate": measured.candidate}
-        times[work.name] = {side: statistics.median(each) / work.count for side, each in both.items()}
+        calls = work.count * max(1, work.repeats)
+        times[work.name] = {side: statistics.median(each) / calls for side, each in both.items()}
     return times
 
 
@@ -164,7 +165,7 @@ def needed(process: FunctionProcess, payload: bytes, seed: int, seconds: float) 
         Incident: the process is gone.
         ValueError: it said what is no count.
     """
-    (_, *counts), _ = process.session.ask("needs", payload, seed, TRIES, seconds=seconds)
+    counts, _ = process.beside("needs", payload, seed, TRIES, seconds=seconds)
     if not all(type(count) is int and count >= 0 for count in counts):
         raise ValueError("a number that counts nothing")
     return Needs(*counts)
@@ -194,9 +195,7 @@ def hot_seconds(process: FunctionProcess, payload: bytes, seconds: float) -> flo
         Incident: the process is gone.
         ValueError: it said what are no times, or more time than it took.
     """
-    (_, spent), outside = process.session.ask(
-        "hot", payload, HOT_CALLS, seconds=seconds * (HOT_CALLS + 1) + EXTRA_SECONDS
-    )
+    (spent,), outside = process.beside("hot", payload, HOT_CALLS, seconds=seconds * (HOT_CALLS + 1) + EXTRA_SECONDS)
     if len(spent) != HOT_CALLS or not all(type(one) is int and one > 0 for one in spent) or sum(spent) > outside * 1e9:
         raise ValueError("no times of calls")
     return float(statistics.median(spent)) / 1e9
@@ -210,7 +209,7 @@ def _kernels(payloads: Sequence[bytes], sides: Sides) -> Mapping[str, Any] | Non
     with closing(process):
         try:
             seconds = sides.seconds * (len(payloads) + 1) + EXTRA_SECONDS
-            (_, rows), _ = process.session.ask("kernels", list(payloads), seconds=seconds)
+            (rows,), _ = process.beside("kernels", list(payloads), seconds=seconds)
             return shares([_row(*row) for row in rows], sides.candidate.source)
         except (Incident, ValueError, TypeError):  # its labels are read from its text then
             return None

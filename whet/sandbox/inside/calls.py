@@ -245,6 +245,8 @@ def surrounding() -> tuple[int, int]:
 HEARD = frozenset({"call", "each", "go"})
 """What a call prints belongs to its outcome; nobody asks for it in other operations, however many calls they make."""
 
+BESIDE = frozenset({"cost", "needs", "hot", "kernels"})
+
 
 def _settle() -> None:
     """Leaves all that lives by now out of later collections of garbage.
@@ -313,24 +315,12 @@ def serve(channel: Channel) -> None:
             from .helper_calls import helper_calls  # of functions in Python alone
 
             channel.write(("helpers", helper_calls(target, *message[1:])))
-        elif operation == "cost":
-            from .cost import cost  # it is asked of torch modules alone
-
-            channel.write(("cost", *cost(target, message[1])))  # type: ignore[arg-type]
         elif operation == "renewed":
             channel.write(("times", in_renewed_rounds(target, message[1], message[2])))
-        elif operation == "needs":
-            from .needs import needs
+        elif operation in BESIDE:
+            from .beside import answer  # they are asked of torch modules alone
 
-            channel.write(("needs", *needs(target, *message[1:])))  # type: ignore[arg-type]
-        elif operation == "hot":
-            from .hot import hot_calls
-
-            channel.write(("hot", hot_calls(target, *message[1:])))  # type: ignore[arg-type]
-        elif operation == "kernels":
-            from .kernel_times import kernel_times
-
-            channel.write(("kernels", kernel_times(target, message[1])))  # type: ignore[arg-type]
+            channel.write(answer(target, operation, message[1:]))  # type: ignore[arg-type]
 
 
 def main() -> None:
