@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,7 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.preloads import preloads
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing import zygotes
 from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.workloads import TimedWorkload
 from whet.evaluators.timing.zygotes import DEAR_SECONDS, ZYGOTES, Zygotes, may, too_far
@@ -126,6 +128,28 @@ def test_dear_imports_are_timed_in_forks_only_where_a_a_allows(
     assert (settled is fresh) is not allowed
     turn = settled.turn(5)
     assert turn.passes["one"]["candidate"].outcomes == turn.passes["one"]["baseline"].outcomes
+
+
+def test_forks_that_were_refused_are_not_tried_again_on_the_same_sides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sides = [SimpleNamespace(source_id=name, builder=SimpleNamespace(preload=("dear",))) for name in "abc"]
+    measured: list[str] = []
+
+    def against_itself(bench: Bench, confidence: float, seed: int) -> tuple[float, float]:
+        measured.append(bench.candidate.source_id)
+        return 0.5, 2.0
+
+    monkeypatch.setattr(zygotes, "_import_seconds", lambda bench, worker: 1.0)
+    monkeypatch.setattr(zygotes, "_against_itself", against_itself)
+    kept = Zygotes()
+    for candidate in (sides[1], sides[1], sides[2]):
+        fresh = Bench(sides[0], candidate, [], lambda *_: None, 1.0, (0,), TIME)  # type: ignore[arg-type]
+        settled, facts = kept.settle(fresh, 0.99, 1)
+        assert settled is fresh
+        assert facts["kind"] == "fresh"
+        assert facts["aa_ratio"] == (0.5, 2.0)
+    assert measured == ["b", "c"]
 
 
 def test_without_imports_of_others_processes_are_fresh(

@@ -51,11 +51,15 @@ class Zygotes:
         self._numbers = itertools.count(1)  # the worker 0 is for outcomes
         self._imports: float | None = None
         self._starters: dict[int, Starter] = {}
+        self._refused: dict[tuple[str, str], Mapping[str, Any]] = {}
 
     def settle(
         self, bench: Bench, confidence: float, seed: int, known: Mapping[str, Any] | None = None
     ) -> tuple[Bench, Mapping[str, Any]]:
         """Returns a bench with its processes settled, and what was found, as plain data.
+
+        Forks that were refused when a candidate was measured are not tried again when it is confirmed: A/A takes longer
+        than the turns of a look, and fresh processes are always right.
 
         Args:
             bench: one with fresh processes.
@@ -67,20 +71,24 @@ class Zygotes:
             return (self._forking(bench, seed) if known["kind"] == FORKS else bench), known
         if not bench.baseline.builder.preload:
             return bench, {"kind": "fresh"}
+        sides = (bench.baseline.source_id, bench.candidate.source_id)
+        if (refused := self._refused.get(sides)) is not None:
+            return bench, refused
         if self._imports is None:
             self._imports = _import_seconds(bench, next(self._numbers))
-        facts = {"kind": "fresh", "import_seconds": self._imports}
+        facts: dict[str, Any] = {"kind": "fresh", "import_seconds": self._imports}
         if self._imports <= DEAR_SECONDS:
             return bench, facts
         forking = self._forking(bench, seed)
         facts["zygotes"] = ZYGOTES
         try:
             facts["aa_ratio"] = low, high = _against_itself(forking, confidence, seed)
+            if may(low, high):
+                return forking, facts | {"kind": FORKS}
         except RungEndedError:  # forks that fail are not used
-            return bench, facts | {"aa_ratio": None}
-        if not may(low, high):
-            return bench, facts
-        return forking, facts | {"kind": FORKS}
+            facts["aa_ratio"] = None
+        self._refused[sides] = facts
+        return bench, facts
 
     def _forking(self, bench: Bench, seed: int) -> Bench:
         """Returns a bench that forks; of one seed, off the same zygotes."""
