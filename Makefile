@@ -108,6 +108,7 @@ gpu-wheels:
 	@size=$$(du -sm .wheels | cut -f1); echo "gpu-wheels: $$size MiB for Python $(GPU_PYTHON)"; test $$size -le $(GPU_WHEELS_MOST)
 
 # On the machine with the GPU. Where its python3 is of a venv itself, a venv of it would not see torch: hence outer.pth.
+# Without the bytecode of torch, which some installers leave out, each process would compile what it imports.
 gpu-check:
 	@$(PYTHON) -m venv --clear --without-pip --system-site-packages .gpu-venv
 	@site=$$(.gpu-venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
@@ -115,6 +116,8 @@ gpu-check:
 		>"$$site/outer.pth"; \
 	test ! -d .wheels || $(PYTHON) -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --no-index \
 		--no-deps --target "$$site" .wheels/*.whl
+	@$(PYTHON) -c 'import compileall, importlib.util as u; [compileall.compile_dir(place, quiet=2, workers=0) for name in \
+	("torch", "triton") if (found := u.find_spec(name)) for place in found.submodule_search_locations]'
 	PYTHONPATH=$(CURDIR) .gpu-venv/bin/python -m whet.benchmarks.gpu_check \
 		--python "$$(command -v $(PYTHON))" $(GPU_CHECK)
 
