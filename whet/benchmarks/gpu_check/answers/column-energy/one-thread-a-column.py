@@ -9,12 +9,12 @@ __global__ void column_energy(const float *x, float *out, int rows, int columns)
   // One block for all columns, a thread at a time.
   for (int column = 0; column < columns; column++) {
     if (threadIdx.x != column % blockDim.x) continue;
-    float sum = 0.0f;
+    double sum = 0.0;  // a float that all rows are added to, one by one, errs more than the problem does
     for (int row = 0; row < rows; row++) {
       const float value = x[static_cast<long>(row) * columns + column];
-      sum += value * value;
+      sum += static_cast<double>(value) * value;
     }
-    out[column] = sum;
+    out[column] = static_cast<float>(sum);
   }
 }
 
