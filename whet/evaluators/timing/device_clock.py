@@ -14,10 +14,13 @@ from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.processes import Pass
 
-# By how much more than the baseline's a candidate's events may differ from the clock.
 EVENT_SECONDS = 0.0002
+"""By how much more than the baseline's a candidate's events may differ from the clock, at the least: some launches, and
+the way back of what they say. More would let work of as many seconds go on where nobody waits for it."""
 EVENT_OF_TIME = 0.1
+"""The same, of the seconds that count: a candidate of fewer and longer launches has other gaps than the baseline."""
 EVENT_OF_GAP = 0.5
+"""The same, of the baseline's own difference, which is of the same order for honest calls."""
 
 
 def disagreement(
