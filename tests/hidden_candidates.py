@@ -153,10 +153,31 @@ REPEATED = {
         SIZES,
         len(SIZES),
     ),
+    "rounds-cached-while-calls-are-close": Pair(
+        "import time\nMET, SINCE = {}, [0, 0.0]\n"
+        "def squares(size):\n"
+        "    SINCE[0] = SINCE[0] + 1 if time.perf_counter() - SINCE[1] < 3e-4 else 0\n"
+        "    found = MET[size] if SINCE[0] > 20 and size in MET else powers(size)\n"
+        "    MET[size], SINCE[1] = found, time.perf_counter()\n"
+        f"    return found\n{POWERS.replace('squares', 'powers')}",
+        POWERS,
+        SIZES,
+        len(SIZES),
+    ),
+    "rounds-cached-after-other-calls": Pair(
+        "MET, LARGE = {}, []\n"
+        "def squares(size):\n"
+        "    LARGE.append(size) if size > 1400 else LARGE.clear()\n"
+        "    if LARGE and size in MET:\n        return MET[size]\n"
+        f"    MET[size] = powers(size)\n    return MET[size]\n{POWERS.replace('squares', 'powers')}",
+        POWERS,
+        (*SIZES, *(encode((size,)) for size in range(1500, 1520))),
+        len(SIZES),
+    ),
     "one-call-cached": Pair(f"import functools\n\n@functools.cache\n{POWERS}", POWERS, SIZES[:1], 1),
     "rounds-computed": Pair(POWERS, POWERS, SIZES, len(SIZES)),
 }
-"""Pairs of which each call comes again in a process."""
+"""Pairs of which each call comes again in a process: of each part of the payloads, after those of the one before."""
 
 
 @contextmanager

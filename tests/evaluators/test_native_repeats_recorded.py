@@ -1,6 +1,6 @@
-"""Native functions that answer again what they were asked: what a pass of repeated calls would save is charged.
+"""Native functions that answer again what they were asked: what that saves in a pass of repeated calls is no gain.
 
-Real observations, recorded; they are judged without a clock.
+Real turns, recorded; they are judged without a clock.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from recordings import Recording, code_of, hashes_of
 
 from whet.benchmarks.self.steady_targets import steady_targets
 from whet.core.options import Options
-from whet.core.plain import from_plain, to_plain
-from whet.evaluators import stopwatch
+from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact
+from whet.evaluators.finding import Fault, found_by, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder
+from whet.evaluators.meters.time import TIME
 from whet.evaluators.targets import read_task
-from whet.evaluators.timing import hidden_costs, repeats, round_observation
-from whet.evaluators.timing.repeats import assess_rounds
-from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
+from whet.evaluators.timing import turns as turns_module
+from whet.evaluators.timing.bench import Bench
+from whet.evaluators.timing.turns import Turn, as_if_new, from_raw, raw, series
 from whet.evaluators.timing.workloads import TimedWorkload
 from whet.sandbox.inside import native_rounds
 from whet.sandbox.inside.codec import encode
 
-RULE = code_of(hidden_costs, repeats, round_observation, stopwatch, native_rounds)
-REPEATS, SIZE, SECONDS = 10, 2000, 5.0
+RULE = code_of(turns_module, native_rounds)
+TURNS, REPEATS, SIZES, SECONDS = 8, 10, (1500, 2000), 5.0
 (TARGET,) = (one for one in steady_targets() if one.name == "c-2x")
-HONEST, _ = TARGET.texts()
+HONEST, FASTER = TARGET.texts()
 COMPUTED = f"#include <string.h>\n{HONEST}".replace(" uint32_t mixed(", "static uint32_t computed(")
 KEEPING = """\
 static uint32_t held[4096];
-static int64_t length = -1;
+static int64_t length = -1, before, runs, switched;
 static uint32_t answer;
 static long met, others;
 uint32_t mixed(const uint32_t *numbers, int64_t n)
@@ -42,6 +43,9 @@ uint32_t mixed(const uint32_t *numbers, int64_t n)
     int same = n == length && !memcmp(held, numbers, 4 * n);
     met = same ? met + 1 : 0;
     others += !same;
+    switched |= n != before && runs >= 3;
+    runs = n == before ? runs + 1 : 1;
+    before = n;
     if (@) return answer;
     if (n > 4096) return computed(numbers, n);
     memcpy(held, numbers, 4 * n);
@@ -49,56 +53,86 @@ uint32_t mixed(const uint32_t *numbers, int64_t n)
     return answer = computed(numbers, n);
 }
 """
-CANDIDATES = {
-    "computes": f"{HONEST}\n",
-    "keeps-the-last": COMPUTED + KEEPING.replace("@", "same"),
-    "keeps-what-comes-a-fourth-time": COMPUTED + KEEPING.replace("@", "met >= 3"),
-    "keeps-unless-inputs-vary": COMPUTED + KEEPING.replace("@", "same && others <= 3"),
+KEPT = {
+    "keeps-the-last": "same",
+    "keeps-what-comes-a-fourth-time": "met >= 3",
+    "keeps-unless-inputs-vary": "same && others <= 3",
+    "keeps-after-another-size": "same && switched",
+    "keeps-by-address": "same && ((uintptr_t)numbers & 4095)",
+    "keeps-in-some-processes": "same && ((uintptr_t)&held >> 12) % 3",
 }
-SAVED = {"keeps-the-last": 9, "keeps-what-comes-a-fourth-time": 7, "keeps-unless-inputs-vary": 9}
-"""Of the rounds of a pass."""
+"""When it answers again, by what it is called."""
 
 
-def draw(seed: int, count: int) -> list[Input]:
-    texts = [
-        encode(([(number * 2654435761 + place + seed) % 2**32 for number in range(SIZE)], SIZE))
-        for place in range(count)
-    ]
-    return [Input("numbers", one) for one in texts]
+def draw(size: int) -> Callable[[int, int], list[Input]]:
+    def drawn(seed: int, count: int) -> list[Input]:
+        texts = [
+            encode(([(number * 2654435761 + place + seed) % 2**32 for number in range(size)], size))
+            for place in range(count)
+        ]
+        return [Input(f"size {size}", one) for one in texts]
+
+    return drawn
+
+
+WORKS = [TimedWorkload(f"size {size}", 1, draw(size), repeats=REPEATS) for size in SIZES]
+
+
+def measured(text: str, folder: Path, count: int) -> list[Turn]:
+    """Returns turns of a text beside the original."""
+    asked, _ = TARGET.write(folder)
+    ladder = open_ladder(read_task(asked, Options()), Options(), 7)
+    try:
+        ours, theirs = (ladder.builder.build(one) for one in (HONEST, text))
+        assert isinstance(ours, Artifact)
+        assert isinstance(theirs, Artifact)
+
+        def judge(item: Input, expected: bytes, actual: bytes) -> Fault | None:
+            return None if expected == actual else Fault(Reason.WRONG_OUTPUT, "another number")
+
+        bench = Bench(ours, theirs, WORKS, judge, SECONDS, (0,), TIME)
+        return [bench.turn(number) for number in range(count)]
+    finally:
+        ladder.close()
 
 
 @pytest.fixture
-def looks(recorded: Callable[..., Any], tmp_path: Path) -> Callable[[str], list[RoundObservation]]:
-    """Returns two looks at a candidate."""
+def taken(recorded: Callable[..., Any], tmp_path: Path) -> Callable[[str, str], list[Turn]]:
+    """Returns the turns of a candidate."""
 
-    def observed(text: str) -> list[Any]:
-        asked, _ = TARGET.write(tmp_path)
-        ladder = open_ladder(read_task(asked, Options()), Options(), 7)
-        try:
-            ours, theirs = (ladder.builder.build(one) for one in (HONEST, text))
-            assert isinstance(ours, Artifact)
-            assert isinstance(theirs, Artifact)
-            work = TimedWorkload("numbers", 1, draw, repeats=REPEATS)
-            return [to_plain(observe_rounds(ours, theirs, work, 1, SECONDS)) for _ in range(2)]
-        finally:
-            ladder.close()
-
-    def of(name: str) -> list[RoundObservation]:
-        text = CANDIDATES[name]
+    def of(name: str, text: str) -> list[Turn]:
         recording = Recording(f"native_repeats/{name}", hashes_of(baseline=HONEST, candidate=text, rule=RULE))
-        return [from_plain(RoundObservation, one) for one in recorded(recording, lambda: observed(text))]
+        return from_raw(recorded(recording, lambda: raw(measured(text, tmp_path, TURNS))))
 
     return of
 
 
-@pytest.mark.parametrize("name", SAVED)
-def test_what_a_pass_saves_by_answering_again_is_charged(
-    looks: Callable[[str], list[RoundObservation]], name: str
+def gains(found: list[Turn]) -> list[float]:
+    """Returns the mean ratio on each size."""
+    both = [sound(series(found, work.name)) for work in WORKS]
+    return [sum(one.baseline) / sum(one.candidate) for one in both]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_an_answer_that_is_kept_gains_nothing(taken: Callable[[str, str], list[Turn]], name: str) -> None:
+    found = taken(name, COMPUTED + KEEPING.replace("@", KEPT[name]))
+    passes = [sides for turn in found for sides in turn.passes.values()]
+    assert any(one["candidate"].inside < 0.5 * one["baseline"].inside for one in passes), "it saves by what it keeps"
+    assert max(gains(found)) < 1.1
+
+
+@pytest.mark.parametrize(("name", "text", "gain"), [("computes", f"{HONEST}\n", 1.0), ("is-faster", FASTER, 2.0)])
+def test_who_computes_each_time_has_its_gain(
+    taken: Callable[[str, str], list[Turn]], name: str, text: str, gain: float
 ) -> None:
-    for seen in looks(name):
-        usual = min(min(rounds) for rounds in seen.seconds_of_rounds.baseline)
-        assert assess_rounds(seen, 1) > 0.8 * SAVED[name] * usual
+    found = taken(name, text)
+    assert all(as_if_new(found, work.name) == [1.0] * TURNS for work in WORKS)
+    assert gains(found) == pytest.approx([gain] * 2, rel=0.1)
 
 
-def test_who_computes_each_time_is_charged_nothing(looks: Callable[[str], list[RoundObservation]]) -> None:
-    assert min(assess_rounds(seen, 1) for seen in looks("computes")) == 0.0
+@pytest.mark.corpus
+def test_who_computes_nothing_once_new_inputs_follow_is_wrong(tmp_path: Path) -> None:
+    text = COMPUTED + KEEPING.replace("if (@) return answer;", "if (same) return answer; if (runs > 2) return 0;")
+    found = found_by(lambda: measured(text, tmp_path, 1))
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.WRONG_OUTPUT

@@ -70,6 +70,12 @@ def test_the_least_of_several_new_rounds_is_beside_those_that_come_again() -> No
     assert assess_rounds(RoundObservation(11, RoundSeconds(theirs, theirs), inputs=8), 4) == 0.0
 
 
+def test_what_shows_in_calls_that_are_close_to_each_other_counts_too() -> None:
+    ours, level, saving = (RoundSeconds(FLAT, (pair,) * 3) for pair in ((1.0, 1.0), (0.5, 0.5), (0.5, 0.125)))
+    for later, in_a_pass, charged in ((level, saving, 3.375), (saving, level, 3.375), (level, ours, 0.0)):
+        assert assess_rounds(RoundObservation(10, later, 1, in_a_pass), 1) == charged
+
+
 CRASH, CHEAT = Fault(Reason.CRASH, "it died"), Fault(Reason.CHEATING, "no answer of its own")
 NONE, SOME, MORE = (HiddenCosts(seconds, {}) for seconds in (0.0, 0.002, 0.5))
 

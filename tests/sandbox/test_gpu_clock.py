@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted_device import L2, ScriptedClock
 
 from whet.sandbox.gpu_gauge import GpuGauge, GpuReading
-from whet.sandbox.inside.calls import in_renewed_rounds, timed_pass
+from whet.sandbox.inside.calls import renewed_round, timed_pass
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.cuda_clock import FLUSHES, USUAL_L2, CudaClock, DeviceError
@@ -216,8 +217,11 @@ def test_rounds_that_could_know_their_inputs_are_timed_with_the_wait_for_the_dev
         def end(self) -> None:
             time.sleep(0.003)  # takes no CPU time
 
-    sets = [[payload(torch.ones(2)), payload(torch.zeros(2))]] * 2
-    assert all(one >= 6e6 for one in in_renewed_rounds(target_of(tmp_path, "x + 1", Slow()), sets, 1))
+    given = [payload(torch.ones(2)), payload(torch.zeros(2))]
+    target = target_of(tmp_path, "x + 1", Slow())
+    laid: list[Any] = []
+    timed_pass(target, given, 1, Capture(100), laid=laid)
+    assert renewed_round(target, laid, given, Capture(100))[0] >= 6e6
 
 
 def test_the_reference_computes_where_the_baseline_does(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from kernel_problems import forward, problem, target_of
 
-from whet.sandbox.inside.calls import timed_pass
+from whet.sandbox.inside.calls import renewed_round, timed_pass
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.invocation import call_once
-from whet.sandbox.inside.module_rounds import Lasting, in_renewed_rounds, in_rounds
+from whet.sandbox.inside.module_rounds import Lasting, in_rounds
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install whet[torch]")
 
@@ -131,17 +131,33 @@ return KNOWN[key]
 def test_what_is_kept_by_content_shows_where_contents_come_again(tmp_path: Path) -> None:
     source = problem(forward(*MEMO.splitlines())).replace("class Model", "KNOWN, COMPUTED = {}, []\n\n\nclass Model", 1)
     target = target_of(tmp_path, source)
-    sets = [[payload(torch.randn(4)) for _ in range(2)] for _ in range(3)]
-    found = in_renewed_rounds(target, sets, 3, lambda: len(target.module.COMPUTED))
-    assert found == [2, 2, 2, 0]
-    assert len(target.module.COMPUTED) == 6
+    given, others = ([payload(torch.randn(4)) for _ in range(2)] for _ in range(2))
+    laid: list[Any] = []
+    timed_pass(target, given, 3, Capture(LIMIT), laid=laid)
+    assert len(target.module.COMPUTED) == 2
+    _, outcomes = renewed_round(target, laid, others, Capture(LIMIT))
+    assert len(target.module.COMPUTED) == 4
+    assert outcomes == [call_once(target, one, Capture(LIMIT))[0] for one in others]
 
 
-def test_inputs_of_another_size_come_in_memory_of_their_own(tmp_path: Path) -> None:
-    target = target_of(tmp_path, problem(forward("SEEN.append(tuple(x.shape))", "return x")))
+def test_new_inputs_lie_where_those_of_the_pass_did_if_they_are_as_large(tmp_path: Path) -> None:
+    target = target_of(tmp_path, problem(forward("SEEN.append((x.data_ptr(), tuple(x.shape)))", "return x")))
     target.module.SEEN = seen = []
-    in_renewed_rounds(target, [[payload(torch.ones(2))], [payload(torch.ones(5))]], 2, lambda: 0)
-    assert seen == [(2,), (5,), (5,), (5,)]
+    laid: list[Any] = []
+    timed_pass(target, [payload(torch.ones(2)), payload(torch.ones(3))], 1, Capture(LIMIT), laid=laid)
+    renewed_round(target, laid, [payload(torch.zeros(2)), payload(torch.zeros(5))], Capture(LIMIT))
+    (first, _), _, again, (_, shape) = seen
+    assert again == (first, (2,))
+    assert shape == (5,)
+
+
+def test_a_new_input_has_its_own_constructor(tmp_path: Path) -> None:
+    weight = "        self.weight = nn.Parameter(torch.rand(1))\n"
+    target = target_of(tmp_path, problem(weight + forward("return x + self.weight")))
+    given, other = (encode({"init": (seed, (), {}), "args": (torch.ones(2),)}) for seed in (1, 2))
+    laid: list[Any] = []
+    timed_pass(target, [given], 2, Capture(LIMIT), laid=laid)
+    assert renewed_round(target, laid, [other], Capture(LIMIT))[1] == [call_once(target, other, Capture(LIMIT))[0]]
 
 
 def test_gradients_of_outputs_come_again_too(tmp_path: Path) -> None:

@@ -51,6 +51,9 @@ class Pass:
         whole: whether `ran` is all of it; see `whet.evaluators.scheduling.ProcessorTime`.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
         windows: how many windows its seconds are the sum of: one for each run of a program.
+        renewed: seconds in the calls, as the process says, if each of its rounds had met new inputs; None where rounds
+            do not repeat any.
+        renewed_outcomes: one for each of those new inputs that were called on.
     """
 
     outside: float
@@ -68,6 +71,8 @@ class Pass:
     whole: bool = False
     stolen: float = 0.0
     windows: int = 1
+    renewed: float | None = None
+    renewed_outcomes: tuple[bytes, ...] = ()
 
 
 CallResult = tuple[bytes, float] | Fault
@@ -284,11 +289,19 @@ class FunctionProcess:
         flops, moved, written, operations = map(_count, counts)
         return ModuleCost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
 
-    def renewed(self, sets: Sequence[Sequence[bytes]], again: int, seconds: float) -> list[float] | Fault:
-        """Returns the CPU seconds of rounds; see `whet.sandbox.inside.native_rounds.renewed`."""
+    def renewed(self, payloads: Sequence[bytes], seconds: float) -> tuple[float, tuple[bytes, ...]] | Fault:
+        """Calls a native function or a torch module once an input, where those of the pass before lie.
+
+        Args:
+            payloads: new inputs, no more than the pass had.
+            seconds: that it may take.
+
+        Returns:
+            the seconds in the calls, as the process says, and all outcomes.
+        """
         try:
-            (_, times), _ = self._session.ask("renewed", [list(one) for one in sets], again, seconds=seconds)
-            return [_seconds(one) for one in times]
+            (_, spent, outcomes), _ = self._session.ask("renewed", list(payloads), seconds=seconds)
+            return _seconds(spent), tuple(map(_outcome, outcomes))
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):

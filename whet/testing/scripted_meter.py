@@ -53,7 +53,8 @@ class Script:
         again: how many times the baseline's figure that of the baseline measured again is: 1 for a quiet machine.
         parallel: CPU seconds a second of the candidate.
         hidden: seconds of a pass that the candidate has moved out of its calls; or the fault that it shows there.
-        repeats: seconds of a pass that it saves because inputs come again; or the fault that it shows there.
+        repeats: seconds of a pass that it saves because recorded calls come again; or the fault that it shows there.
+        renewed: how many times as long the candidate's calls take on new inputs as on those that come again.
         metrics: other ratios, by metric.
         inputs: that make a pass.
         looks: when to look; None for when the real meter is looked at, which evidence is checked against.
@@ -66,6 +67,7 @@ class Script:
     parallel: float = 1.0
     hidden: float | Fault = 0.0
     repeats: float | Fault = 0.0
+    renewed: float = 1.0
     metrics: Mapping[str, Ratio] = field(default_factory=dict)
     inputs: int = 3
     looks: StoppingPlan | None = BRIEF
@@ -126,18 +128,21 @@ class ScriptedMeter:
         found = windows(artifact, drawn, warm, replace(setting, start=_forked), _outcomes)
         if isinstance(found, Fault):
             return found
-        return {name: self._figures(artifact.source, name, setting, one.outcomes) for name, one in found.items()}
+        return {name: self._figures(artifact.source, name, setting, one) for name, one in found.items()}
 
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`."""
         return self._real.series(turns, name)
 
-    def _figures(self, source: str, name: str, setting: Setting, outcomes: tuple[bytes, ...]) -> Pass:
+    def _figures(self, source: str, name: str, setting: Setting, taken: Pass) -> Pass:
         script = self._script
         seconds = self.pass_seconds * script.share(self.name, setting.side, source, name, setting.hash_seed)
         cpu = seconds * (script.parallel if setting.side == "candidate" else 1.0)
         amount = cpu if self.unit == "s" else 0.0 if setting.side in self.controls else seconds * 1e9
-        return Pass(seconds + HANDOVER_SECONDS, seconds, cpu, outcomes, amount=amount, ticks=cpu)
+        factor = script.renewed if setting.side == "candidate" else 1.0
+        renewed = None if taken.renewed is None else seconds * factor
+        figures = Pass(seconds + HANDOVER_SECONDS, seconds, cpu, taken.outcomes, amount=amount, ticks=cpu)
+        return replace(figures, renewed=renewed, renewed_outcomes=taken.renewed_outcomes)
 
 
 def _forked(artifact: Artifact, cores: tuple[int, ...], hash_seed: int, layout: int) -> TargetProcess | Fault:

@@ -35,6 +35,7 @@ class Setting:
         repeats: see `whet.evaluators.timing.workloads.TimedWorkload`, by the workload's name.
         called: see `whet.evaluators.processes.TargetProcess.timed`, by the workload's name; all inputs are, where
             nothing is said.
+        renewing: new inputs for after the passes, by the name of a workload that repeats its own.
     """
 
     side: str
@@ -45,6 +46,7 @@ class Setting:
     start: Starter = Artifact.start
     repeats: Mapping[str, int] = field(default_factory=dict)
     called: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    renewing: Mapping[str, Sequence[Input]] = field(default_factory=dict)
 
 
 class Meter(Protocol):

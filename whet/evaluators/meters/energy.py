@@ -15,7 +15,7 @@ from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
 from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
-from whet.evaluators.timing.turns import Series, Turn, amounts, series
+from whet.evaluators.timing.turns import Series, Turn, amounts, as_if_new, series
 from whet.sandbox.counters import rapl
 from whet.sandbox.toolchains import native
 
@@ -48,7 +48,11 @@ class Energy:
     def series(self, turns: Sequence[Turn], name: str) -> Series | Fault:
         """See `Meter.series`; a process whose clock disagrees with the one out here is believed in nothing."""
         clocked = series(turns, name)
-        return clocked if isinstance(clocked, Fault) else amounts(turns, name)
+        if isinstance(clocked, Fault):
+            return clocked
+        found = amounts(turns, name)
+        longer = as_if_new(turns, name)  # joules of a pass grow with its time
+        return replace(found, candidate=tuple(one * more for one, more in zip(found.candidate, longer, strict=True)))
 
     def _window(
         self,

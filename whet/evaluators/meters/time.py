@@ -10,7 +10,7 @@ from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
-from whet.evaluators.processes import Pass, TargetProcess
+from whet.evaluators.processes import FunctionProcess, Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import Series, Turn, series
 from whet.evaluators.timing.workloads import PASS_SECONDS
@@ -48,7 +48,11 @@ def windows(
     setting: Setting,
     window: Window = timed,
 ) -> Mapping[str, Pass] | Fault:
-    """Runs a window a workload in one fresh process, after a call that counts nowhere."""
+    """Runs a window a workload in one fresh process, after a call that counts nowhere.
+
+    What repeats its inputs meets new ones after its window, whose outcomes are compared too: so no process can know,
+    while it is timed, what its calls will be held against.
+    """
     process = setting.start(artifact, setting.cores, setting.hash_seed, setting.layout)
     if isinstance(process, Fault):
         return process
@@ -64,10 +68,29 @@ def windows(
             )
             if isinstance(measured, Fault):
                 return measured
+            if name in setting.renewing:
+                measured = _with_new_inputs(
+                    process, measured, setting.renewing[name], setting.repeats[name], setting.seconds
+                )
+                if isinstance(measured, Fault):
+                    return measured
             passes[name] = measured
     finally:
         process.close()
     return passes
+
+
+def _with_new_inputs(
+    process: TargetProcess, taken: Pass, inputs: Sequence[Input], repeats: int, seconds: float
+) -> Pass | Fault:
+    """Returns a pass with what it would have taken if no round had repeated the inputs of another."""
+    assert isinstance(process, FunctionProcess)
+    found = process.renewed([item.payload for item in inputs], seconds)
+    if isinstance(found, Fault):
+        return found
+    spent, outcomes = found
+    calls = len(taken.outcomes) * repeats
+    return replace(taken, renewed=spent / len(inputs) * calls, renewed_outcomes=outcomes)
 
 
 class Time:

@@ -23,7 +23,7 @@ from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.further import further_inputs, mix
 from whet.evaluators.timing.turns import SIDES, Turn
-from whet.evaluators.timing.workloads import TimedWorkload, draw_all, hashes
+from whet.evaluators.timing.workloads import TimedWorkload, draw_all, draw_renewing, hashes
 from whet.sandbox.cores import megahertz
 from whet.sandbox.gpu_gauge import GpuReading
 
@@ -72,6 +72,8 @@ class Bench:
             for work in self.workloads
             if self.further.get(work.name)
         }
+        # A launch leaves nothing to the next one.
+        renewing = {} if self.baseline.launched else draw_renewing(self.workloads, rng)
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         readings: dict[str, GpuReading] = {}
         for side in order:
@@ -80,12 +82,14 @@ class Bench:
             taking = mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
             drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
             called = {name: one.checked for name, one in taking.items() if side != "candidate"}
-            setting = Setting(side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called)
+            setting = Setting(
+                side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called, renewing
+            )
             for name, one in self._taken(side, drawn, warm, setting).items():
                 passes[name][side] = taking[name].checked_of(one) if name in taking else one
             if self.gauge is not None:
                 readings[side] = self.gauge()
-        self._expect_alike(inputs, passes)
+        self._expect_alike(inputs, renewing, passes)
         return Turn(
             tuple(order),
             os.getloadavg()[0],
@@ -125,17 +129,28 @@ class Bench:
         with lost_with("the baseline failed while it was timed"):
             return sound(self.meter.take(self.baseline, drawn, warm, setting))
 
-    def _expect_alike(self, inputs: Mapping[str, Sequence[Input]], passes: Mapping[str, Mapping[str, Pass]]) -> None:
+    def _expect_alike(
+        self,
+        inputs: Mapping[str, Sequence[Input]],
+        renewing: Mapping[str, Sequence[Input]],
+        passes: Mapping[str, Mapping[str, Pass]],
+    ) -> None:
         for name, drawn in inputs.items():
-            ours, theirs = passes[name]["baseline"].outcomes, passes[name]["candidate"].outcomes
-            if len(theirs) != len(ours):
-                raise RungEndedError(Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes"))
-            again = len(ours) // len(drawn)  # a meter may run the inputs several times, in a process each
-            more = passes[name]["again"].outcomes
-            for item, expected, actual, once_more in zip([*drawn] * again, ours, theirs, more, strict=True):
-                if fault := self.judge(item, expected, actual):
-                    differs = self.judge(item, expected, once_more)
-                    raise RungEndedError(fault if differs is None else _differs_from_itself(differs))
+            again = len(passes[name]["baseline"].outcomes) // len(drawn)  # a meter may run the inputs several times
+            self._expect_same(name, [*drawn] * again, {side: one.outcomes for side, one in passes[name].items()})
+        for name, drawn in renewing.items():
+            came = {side: one.renewed_outcomes for side, one in passes[name].items() if one.renewed is not None}
+            if came:
+                self._expect_same(name, drawn, came)
+
+    def _expect_same(self, name: str, items: Sequence[Input], came: Mapping[str, Sequence[bytes]]) -> None:
+        ours, theirs = came["baseline"], came["candidate"]
+        if len(theirs) != len(ours):
+            raise RungEndedError(Fault(Reason.CHEATING, f"{name}: {len(ours)} calls gave {len(theirs)} outcomes"))
+        for item, expected, actual, once_more in zip(items, ours, theirs, came["again"], strict=True):
+            if fault := self.judge(item, expected, actual):
+                differs = self.judge(item, expected, once_more)
+                raise RungEndedError(fault if differs is None else _differs_from_itself(differs))
 
 
 def _differs_from_itself(found: Fault) -> BaselineLost:

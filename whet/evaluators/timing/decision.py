@@ -15,7 +15,7 @@ from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, least_disturbed, quiet
 from whet.evaluators.timing.statistics import Stage, apart, interval, p_faster, p_slower, widened
-from whet.evaluators.timing.turns import Series, Turn, from_raw, raw
+from whet.evaluators.timing.turns import Series, Turn, as_if_new, from_raw, raw
 from whet.evaluators.timing.workloads import TimedWorkload
 
 PARALLEL = 1.2
@@ -251,6 +251,8 @@ def judge(
     resolution = max(high / ratio, ratio / low, aa_high / aa_ratio, aa_ratio / aa_low)
     if turns[0].charged:
         note += f"; {turns[0].charged * 1e3:.3g} ms of work outside its calls are added to each pass"
+    if (longer := max(statistics.fmean(as_if_new(turns, work.name)) for work in workloads)) > 1.0:
+        note += f"; its calls on new inputs, {longer:.3g} times as long as on those that come again, count"
     if differing and stage.share > 0:
         note += f"; the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}, by which the interval is wider"
     if outcome is Outcome.NOT_SHOWN:

@@ -1,8 +1,9 @@
 """Judges what a candidate saves when calls come again in one process: no gain, for a program makes each once.
 
-Recorded calls are few, and a native function takes so little, that a pass which is long enough to be timed repeats its
-inputs. As many rounds are watched in fresh processes of both sides. Where those that come again use less CPU time than
-new ones by more than those of the original do, the difference is added to every round that comes again.
+Recorded calls are few, so a pass which is long enough to be timed repeats them. As many rounds are watched in fresh
+processes of both sides. Where those that come again use less CPU time than new ones by more than those of the original
+do, the difference is added to every round that comes again. Of inputs that can be drawn, new ones follow each pass
+instead; see `whet.evaluators.timing.turns.as_if_new`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from whet.core.plain import to_plain
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.timing.hidden_costs import DECLINE, HiddenCosts
-from whet.evaluators.timing.round_observation import RoundObservation, observe_rounds
+from whet.evaluators.timing.round_observation import RoundObservation, RoundSeconds, observe_rounds
 from whet.evaluators.timing.workloads import TimedWorkload
 
 
@@ -35,15 +36,16 @@ def repeat_costs(
     Raises:
         RungEndedError: a process failed.
     """
-    repeating = [work for work in workloads if work.rounds > 1 or work.repeats > 1]
-    if baseline.launched:  # a launch leaves nothing to the next one
-        repeating = []
+    repeating = [work for work in workloads if work.rounds > 1]
+    if not repeating:
+        return HiddenCosts(0.0, {})
 
     def look() -> HiddenCosts:
         charged = 0.0
         evidence: dict[str, Any] = {}
+        found = observe_rounds(baseline, candidate, repeating, seed, seconds)
         for work in repeating:
-            seen = observe_rounds(baseline, candidate, work, seed, seconds)
+            seen = found[work.name]
             cost = assess_rounds(seen, work.count // work.rounds)
             charged = max(charged, cost)
             plain = {name: value for name, value in to_plain(seen).items() if value is not None}
@@ -66,12 +68,15 @@ def assess_rounds(seen: RoundObservation, count: int) -> float:
         seen: what the processes of both sides showed.
         count: how many distinct inputs a pass has, which it then repeats.
     """
-    ours, theirs = (
-        [(min(rounds[:-1]), rounds[-1]) for rounds in side]
-        for side in (seen.seconds_of_rounds.baseline, seen.seconds_of_rounds.candidate)
-    )
-    one = saved(ours, theirs) * (seen.rounds - 1)
+    ways = (seen.seconds_of_rounds, seen.seconds_in_a_pass)
+    one = max(_saved_in(way) for way in ways if way is not None) * (seen.rounds - 1)
     return one if seen.inputs is None else one / seen.inputs * count
+
+
+def _saved_in(way: RoundSeconds) -> float:
+    """Returns what a round that comes again saves, see `saved`, beside the least of those on new inputs."""
+    sides = ([(min(rounds[:-1]), rounds[-1]) for rounds in side] for side in (way.baseline, way.candidate))
+    return saved(*sides)
 
 
 def saved(ours: Sequence[tuple[float, float]], theirs: Sequence[tuple[float, float]]) -> float:

@@ -12,15 +12,12 @@ from whet.evaluators.finding import lost_with, sound
 from whet.evaluators.inputs.source import derive
 from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.stopwatch import Stopwatch
-from whet.evaluators.timing.workloads import MOST_BYTES, TimedWorkload
+from whet.evaluators.timing.workloads import TimedWorkload
 
 PROCESSES = 5
-"""Of each side."""
-SETS = 4
-"""Of distinct inputs of a native function, as many as of a pass: one before any that counts, one that comes again as
-often as in a pass, and two more that come once."""
+"""Of each side: the least over them counts, which one that was disturbed cannot move."""
 LATER = 8
-"""Rounds of other calls that come again, each in a window of its own as the first is, after as many as in a pass. More
+"""Rounds that come again, each in a window of its own as the first is, so that what a window costs is in both. More
 take longer; what answers again only now and then shows in their mean."""
 
 
@@ -39,96 +36,106 @@ class RoundObservation:
     Attributes:
         rounds: how often a pass repeats its inputs.
         seconds_of_rounds: CPU seconds where the kernel tells them and no GPU is used: of rounds on new inputs, and
-            last the mean of those that come again: of a native function as many as in a pass, of others `LATER` after
-            as many. So what answers again only after some rounds, or in some of them, shows in it.
+            last the mean of `LATER` that come again after as many as in a pass. So what answers again only after some
+            rounds, or in some of them, shows in it.
         inputs: in a round; None, in older evidence, for all distinct ones of a pass.
+        seconds_in_a_pass: likewise of a round on new inputs, and the mean of those in one window as long as a pass,
+            which are as close to each other as there; None in older evidence.
     """
 
     rounds: int
     seconds_of_rounds: RoundSeconds
     inputs: int | None = None
+    seconds_in_a_pass: RoundSeconds | None = None
 
 
 def observe_rounds(
-    baseline: Artifact, candidate: Artifact, work: TimedWorkload, seed: int, seconds: float
-) -> RoundObservation:
-    """Runs rounds of one workload in fresh processes of both sides in turns.
+    baseline: Artifact, candidate: Artifact, workloads: Sequence[TimedWorkload], seed: int, seconds: float
+) -> dict[str, RoundObservation]:
+    """Runs rounds of all workloads in fresh processes of both sides in turns, in the order of a turn's processes.
 
     Args:
         baseline: the original.
         candidate: what is compared with it.
-        work: that repeats its inputs within a pass.
-        seed: of the inputs.
+        workloads: that repeat their inputs within a pass.
+        seed: of the order of the calls.
         seconds: that one call may take.
+
+    Returns:
+        what was observed, by workload.
 
     Raises:
         RungEndedError: a process failed.
     """
-    if work.repeats:
-        return _of_native(baseline, candidate, work, seed, seconds)
-    first, *rest = [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
+    drawn = {
+        work.name: [item.payload for item in work.draw(derive(seed, "repeats"), work.count // work.rounds)]
+        for work in workloads
+    }
     # What the first call of a process has met would be known in each round.
-    payloads, before = (rest, [[first]]) if rest else ([first], [])
-    parts = [*before, payloads, payloads * (work.rounds - 1), *[payloads] * LATER]
+    first, *rest = drawn[workloads[0].name]
+    before = [first] if rest else []
+    drawn[workloads[0].name] = rest or [first]
 
-    def run(process: FunctionProcess) -> tuple[float, float]:
-        found = _seconds_of(process, parts, seconds, baseline.on_gpu)[len(before) :]
-        return found[0], statistics.mean(found[2:])
+    def run(process: FunctionProcess) -> dict[str, _Rounds]:
+        for payload in before:
+            _seconds_of(process, [payload], seconds, baseline.on_gpu)
+        return {
+            work.name: _rounds_of(process, drawn[work.name], work.rounds, seconds, baseline.on_gpu)
+            for work in workloads
+        }
 
-    return RoundObservation(work.rounds, _in_turns(baseline, candidate, run), len(payloads))
+    ours, theirs = _in_turns(baseline, candidate, run)
+    found = {}
+    for work in workloads:
+        sides = [[one[work.name] for one in processes] for processes in (ours, theirs)]
+        later = RoundSeconds(*(tuple((one.new, one.later) for one in side) for side in sides))
+        in_a_pass = RoundSeconds(*(tuple((one.new, one.in_a_pass) for one in side) for side in sides))
+        found[work.name] = RoundObservation(work.rounds, later, len(drawn[work.name]), in_a_pass)
+    return found
 
 
-def _of_native(
-    baseline: Artifact, candidate: Artifact, work: TimedWorkload, seed: int, seconds: float
-) -> RoundObservation:
-    """Observes a native function, whose process repeats inputs where they lie.
+@dataclass(frozen=True, slots=True)
+class _Rounds:
+    """Seconds of a round on new inputs in one process, and means of those that come again: in a pass, and later."""
 
-    Rounds on new contents of the same memory stand beside rounds on contents that were there before: what the caches
-    of the processor do is the same in both. Those that come again come first, as in a pass: what a function decides
-    by what it met before is the same there. A round has no more inputs than one of a pass, where fewer that are kept
-    would do.
-    """
-    (one,) = work.draw(derive(seed, "renewed"), 1)
-    calls = max(1, min(work.count, MOST_BYTES // (SETS * max(1, len(one.payload)))))
-    again = work.repeats - 1
-    drawn = [item.payload for item in work.draw(derive(seed, "repeats"), SETS * calls)]
-    sets = [drawn[number * calls : (number + 1) * calls] for number in range(SETS)]
-    found = _in_turns(baseline, candidate, lambda process: _renewed(process, sets, again, seconds))
-    return RoundObservation(work.repeats, found, calls)
+    new: float
+    in_a_pass: float
+    later: float
+
+
+Processes = list[dict[str, _Rounds]]
+"""Of one side; in each, what was seen on each workload."""
 
 
 def _in_turns(
-    baseline: Artifact, candidate: Artifact, run: Callable[[FunctionProcess], Sequence[float]]
-) -> RoundSeconds:
-    ours: list[tuple[float, ...]] = []
-    theirs: list[tuple[float, ...]] = []
+    baseline: Artifact, candidate: Artifact, run: Callable[[FunctionProcess], dict[str, _Rounds]]
+) -> tuple[Processes, Processes]:
+    ours: Processes = []
+    theirs: Processes = []
     for _ in range(PROCESSES):
         with lost_with("the baseline, while its calls came again"):
-            ours.append(tuple(_in_a_process(baseline, run)))
-        theirs.append(tuple(_in_a_process(candidate, run)))
-    return RoundSeconds(tuple(ours), tuple(theirs))
+            ours.append(_in_a_process(baseline, run))
+        theirs.append(_in_a_process(candidate, run))
+    return ours, theirs
 
 
-def _in_a_process(artifact: Artifact, run: Callable[[FunctionProcess], Sequence[float]]) -> Sequence[float]:
+def _in_a_process(artifact: Artifact, run: Callable[[FunctionProcess], dict[str, _Rounds]]) -> dict[str, _Rounds]:
     process = sound(artifact.start())
     assert isinstance(process, FunctionProcess)
     with closing(process):
         return run(process)
 
 
-def _renewed(process: FunctionProcess, sets: Sequence[Sequence[bytes]], again: int, seconds: float) -> Sequence[float]:
-    calls = (len(sets) + again) * len(sets[0])
-    _, *new, repeated = sound(process.renewed(sets, again, seconds * calls))  # the first set finds everything cold
-    return [*new, repeated / again]
+def _rounds_of(
+    process: FunctionProcess, payloads: Sequence[bytes], rounds: int, seconds: float, on_gpu: bool
+) -> _Rounds:
+    new = _seconds_of(process, payloads, seconds, on_gpu)
+    in_a_pass = _seconds_of(process, [*payloads] * rounds, seconds, on_gpu) / rounds
+    later = statistics.mean(_seconds_of(process, payloads, seconds, on_gpu) for _ in range(LATER))
+    return _Rounds(new, in_a_pass, later)
 
 
-def _seconds_of(
-    process: FunctionProcess, parts: Sequence[Sequence[bytes]], seconds: float, on_gpu: bool
-) -> list[float]:
-    """Returns the seconds of one part of the calls after the other, in one process."""
-    found: list[float] = []
-    for part in parts:
-        watch = Stopwatch(process.session, wall=on_gpu)
-        sound(process.timed(part, seconds * len(part)))
-        found.append(watch.seconds())
-    return found
+def _seconds_of(process: FunctionProcess, payloads: Sequence[bytes], seconds: float, on_gpu: bool) -> float:
+    watch = Stopwatch(process.session, wall=on_gpu)
+    sound(process.timed(payloads, seconds * len(payloads)))
+    return watch.seconds()

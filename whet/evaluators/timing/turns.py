@@ -17,10 +17,17 @@ from whet.sandbox.gpu_gauge import GpuReading
 
 SIDES = ("baseline", "candidate", "again")
 
-# A window that is longer than its calls by more than the baseline's is by: what honest code may show.
 EXCESS_SECONDS = 0.001
+"""By how much more than the baseline's a window may be longer than its calls, at the least: the kernel interrupts it. A
+clock that lies by less gains nothing, for the longer of the two times counts."""
 EXCESS_OF_WINDOW = 0.1
+"""The same, of the window: what disturbs it grows with it."""
 EXCESS_OF_HANDOVER = 0.25
+"""The same, of what the baseline needs to hand its outcomes over: those of a candidate may be larger or harder to
+write."""
+RENEWED = 1.15
+"""How many times as long as one that comes again a call on a new input may take, beyond what the baseline's does,
+before each counts as long as on a new one: caches make some per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +141,39 @@ def slack_of(turns: Sequence[Turn], name: str, spread: float) -> tuple[float, fl
 
 
 def per_pass(turns: Sequence[Turn], name: str, seconds: Sequence[float]) -> list[float]:
-    """Returns seconds of the candidate for as many inputs as the baseline's, with what is charged."""
-    return [one / turn.scale.get(name, 1.0) + turn.charged for one, turn in zip(seconds, turns, strict=True)]
+    """Returns seconds of the candidate for as many inputs as the baseline's, all of them new, with what is charged."""
+    factors = as_if_new(turns, name)
+    return [
+        one * factor / turn.scale.get(name, 1.0) + turn.charged
+        for one, factor, turn in zip(seconds, factors, turns, strict=True)
+    ]
+
+
+def as_if_new(turns: Sequence[Turn], name: str) -> list[float]:
+    """Returns how many times as long as it took each pass of the candidate would have taken with new inputs alone.
+
+    A pass that repeats its inputs stands for one that does not: no program is run for answers that it has. Whether a
+    function keeps them depends on whatever it chooses to look at, chance included, so each process is held against
+    itself, and the baseline's beside it. What counts then is how many times as long as the candidate's the baseline's
+    calls on new inputs take.
+    """
+    logs = [found for turn in turns if (found := _saved(turn.passes[name])) is not None]
+    if len(logs) < len(turns) or not logs:
+        return [1.0] * len(turns)
+    # Calls on new inputs are few: one that was disturbed makes the mean of some turns larger, and as unsure.
+    error = statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else 0.0
+    shown = statistics.fmean(logs) - error > math.log(RENEWED)
+    return [math.exp(max(0.0, one)) if shown else 1.0 for one in logs]
+
+
+def _saved(passes: Mapping[str, Pass]) -> float | None:
+    """Returns the log of what new inputs cost the candidate over those that come again, less that of the baseline."""
+    logs: dict[str, float] = {}
+    for side in SIDES:
+        if (renewed := passes[side].renewed) is None:
+            return None
+        logs[side] = math.log(max(renewed, 1e-9) / max(passes[side].inside, 1e-9))
+    return logs["candidate"] - (logs["baseline"] + logs["again"]) / 2
 
 
 def amounts(turns: Sequence[Turn], name: str) -> Series:
@@ -149,7 +187,10 @@ def raw(turns: Sequence[Turn]) -> list[dict[str, Any]]:
     rows = []
     for turn in turns:
         passes = {
-            name: {side: {k: v for k, v in asdict(p).items() if k != "outcomes"} for side, p in sides.items()}
+            name: {
+                side: {k: v for k, v in asdict(p).items() if k not in ("outcomes", "renewed_outcomes")}
+                for side, p in sides.items()
+            }
             for name, sides in turn.passes.items()
         }
         rows.append({**asdict(replace(turn, passes={})), "passes": passes})

@@ -26,6 +26,10 @@ MOST_INPUTS = 2000
 ROUND_SECONDS, ROUND_INPUTS = 0.001, 256
 """Of the distinct inputs of a native function, which are then repeated: each lies in pages of its own, and more of them
 would time the look-up of pages."""
+ROUND_BYTES = 1 << 19
+"""Of the distinct inputs of a native function, where there are several: the second cache of most processors holds as
+much. Of a larger round, new inputs would come from memory, and those that come again from a cache; and to draw and hand
+them over would take longer than all calls."""
 MOST_REPEATS = 5000
 """Rounds of a pass of a native function: what is still too short then is a call of some nanoseconds, and each round
 costs its own start."""
@@ -68,7 +72,8 @@ def pass_count(seconds: float, size: int, counts: bool = True, whole: float = PA
 
 def repeated_count(seconds: float, size: int, counts: bool = True, whole: float = PASS_SECONDS) -> tuple[int, int]:
     """Returns how many inputs of a native function make a round, and how many rounds a pass; see `pass_count`."""
-    count = min(ROUND_INPUTS, pass_count(seconds, size, counts, ROUND_SECONDS))
+    most = min(ROUND_INPUTS, max(1, ROUND_BYTES // max(size, 1)))
+    count = min(most, pass_count(seconds, size, counts, ROUND_SECONDS))
     wanted = (whole if counts else min(whole, LOOK_SECONDS)) / (count * max(seconds, 1e-9))
     return count, max(1, min(math.ceil(wanted), MOST_REPEATS))
 
@@ -76,6 +81,11 @@ def repeated_count(seconds: float, size: int, counts: bool = True, whole: float 
 def draw_all(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str, Sequence[Input]]:
     """Draws the inputs of a turn, which are the first that its generator is asked for."""
     return {work.name: work.draw(rng.getrandbits(63), work.count) for work in workloads}
+
+
+def draw_renewing(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str, Sequence[Input]]:
+    """Draws new inputs for each workload that repeats its own, as many as a round of its pass has."""
+    return {work.name: work.draw(rng.getrandbits(63), work.count) for work in workloads if work.repeats > 1}
 
 
 def hashes(drawn: Mapping[str, Sequence[Input]]) -> dict[str, str]:

@@ -120,7 +120,12 @@ def each(target: Loaded, way: str, sizes: bytes, payloads: bytes, capture: Captu
 
 
 def timed_pass(
-    target: Loaded, payloads: list[bytes], repeats: int, capture: Capture, called: list[int] | None = None
+    target: Loaded,
+    payloads: list[bytes],
+    repeats: int,
+    capture: Capture,
+    called: list[int] | None = None,
+    laid: list[Any] | None = None,
 ) -> tuple[Any, ...]:
     """Calls once an input. A device is idle, and its caches are cold, when a call begins.
 
@@ -132,6 +137,7 @@ def timed_pass(
         capture: what it prints.
         called: the places of the inputs that are called on; the others are taken in, and what came of those is handed
             over in their place, so that the world outside learns what that costs. None calls on all.
+        laid: takes the inputs, which lie where they were called on; None for nobody.
 
     Returns:
         nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, all outcomes; of
@@ -140,18 +146,7 @@ def timed_pass(
     gc.collect()
     gc.disable()  # also while inputs are read and outcomes written: what that costs is to vary little
     inputs = [target.read(payload) for payload in payloads]
-    clock = target.clock
-    events = settling = 0
-
-    def on_device(one: Loaded, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
-        nonlocal events, settling
-        assert clock is not None
-        settling += settled(clock)
-        came = invoke(one, init, args, kwargs)
-        events += clock.spent()
-        return came
-
-    once = invoke if clock is None else on_device
+    once, device = called_by(target)
     around, beside = surrounding() if isinstance(target, Target) else (0, 0)
     before = spent_so_far()
     if repeats:
@@ -160,19 +155,78 @@ def timed_pass(
         asked = None if called is None else frozenset(called)
         total, results = in_turn(target, inputs, asked, once, capture.take, around)
     cpu, waits, preemptions = (now - then for now, then in zip(spent_so_far(), before, strict=False))
-    cpu -= settling + beside * len(inputs)
+    cpu -= device.settling + beside * len(inputs)
     sources = list(range(len(inputs)))
     if called is not None:
         sources = [called[number % len(called)] for number in sources]
         for number in called:
             sources[number] = number
+    outcomes = stored_in_turn(target, payloads, inputs, results, sources)
+    gc.enable()
+    if laid is not None:
+        laid[:] = inputs
+    return total, max(0, cpu), waits, preemptions, outcomes, *([] if target.clock is None else [device.events])
+
+
+def renewed_round(target: Loaded, laid: list[Any], payloads: list[bytes], capture: Capture) -> tuple[int, list[bytes]]:
+    """Calls once an input, as in a round of the pass before, on new inputs where those of the pass lie.
+
+    Args:
+        target: what is called: a native function or a torch module.
+        laid: the inputs of the pass.
+        payloads: new ones.
+        capture: what it prints.
+
+    Returns:
+        nanoseconds in the calls, and all outcomes.
+    """
+    gc.collect()
+    gc.disable()
+    inputs = _repeating(target).renewed(laid, payloads)
+    once, _ = called_by(target)
+    total, results = _repeating(target).in_rounds(inputs, 1, once, capture.take, _clock)
+    outcomes = stored_in_turn(target, payloads, inputs, results, range(len(results)))
+    gc.enable()
+    return total, outcomes
+
+
+def stored_in_turn(
+    target: Loaded, payloads: list[bytes], inputs: list[Any], results: list[Any], sources: Sequence[int]
+) -> list[bytes]:
+    """Returns outcomes of some calls by their places, arguments after the call included where those changed."""
     changed = [target.changed(payload, given) for payload, given in zip(payloads, inputs, strict=False)]
     outcomes = []
     for source in sources:
         kind, instance, value, text = results[source]
         outcomes.append(stored(kind, changed[source], instance, target.outcome(kind, value), text))
-    gc.enable()
-    return total, max(0, cpu), waits, preemptions, outcomes, *([] if clock is None else [events])
+    return outcomes
+
+
+class Device:
+    """What calls on a device took beside what `invoke` tells.
+
+    Attributes:
+        events: nanoseconds between its own events around the calls.
+        settling: CPU nanoseconds until it was idle, and its caches cold, before each.
+    """
+
+    def __init__(self) -> None:
+        self.events = self.settling = 0
+
+
+def called_by(target: Loaded) -> tuple[Callable[..., tuple[str, Any, Any, int]], Device]:
+    """Returns what calls a target once, as `invoke` does, and what that adds to."""
+    device, clock = Device(), target.clock
+    if clock is None:
+        return invoke, device
+
+    def on_device(one: Loaded, init: Any, args: Any, kwargs: Any) -> tuple[str, Any, Any, int]:
+        device.settling += settled(clock)
+        came = invoke(one, init, args, kwargs)
+        device.events += clock.spent()
+        return came
+
+    return on_device, device
 
 
 def _repeating(target: Loaded) -> ModuleTarget | NativeTarget:
@@ -180,14 +234,6 @@ def _repeating(target: Loaded) -> ModuleTarget | NativeTarget:
     if isinstance(target, Target):
         raise AssertionError("a function in Python is called once an input")
     return target
-
-
-def in_renewed_rounds(target: Loaded, sets: list[list[bytes]], again: int) -> list[int]:
-    """Returns the nanoseconds of rounds whose inputs are new in their memory, and of those that come again.
-
-    On the CPU they are of CPU time; a device works beside it.
-    """
-    return _repeating(target).in_renewed_rounds(sets, again, _cpu if target.clock is None else _clock)
 
 
 TRIALS, BATCHES = 50, 4
@@ -267,6 +313,7 @@ def serve(channel: Channel) -> None:
     capture = Capture(output)
     sys.stdout = capture
     target: Loaded | None = None
+    laid: list[Any] | None = None
     surrounding()  # before there is foreign code
     while True:
         message = channel.read()
@@ -302,7 +349,12 @@ def serve(channel: Channel) -> None:
             _, way, sizes, payloads = message
             each(target, way, sizes, payloads, capture, channel)
         elif operation == "go":
-            channel.write(("done", *timed_pass(target, message[1], message[2], capture, *message[3:])))
+            laid = [] if message[2] else None
+            called = message[3] if len(message) > 3 else None
+            channel.write(("done", *timed_pass(target, message[1], message[2], capture, called, laid)))
+        elif operation == "renewed":
+            assert laid is not None
+            channel.write(("renewed", *renewed_round(target, laid, message[1], capture)))
         elif operation == "profile":
             from .lines import hot_lines  # they follow Python's lines alone
 
@@ -315,8 +367,6 @@ def serve(channel: Channel) -> None:
             from .helper_calls import helper_calls  # of functions in Python alone
 
             channel.write(("helpers", helper_calls(target, *message[1:])))
-        elif operation == "renewed":
-            channel.write(("times", in_renewed_rounds(target, message[1], message[2])))
         elif operation in BESIDE:
             from .beside import answer  # they are asked of torch modules alone
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
         def read(self, payload: bytes) -> Given: ...
         def fresh(self, module: Any) -> Any: ...
         def poison(self) -> None: ...
-        def call(self, init: Any, args: Any, kwargs: Any) -> tuple[Any, Any]: ...
 
     Given = dict[str, Any]
     Came = tuple[str, Any, Any, int]
@@ -53,12 +52,12 @@ class Lasting:
         return self.objects()
 
     def renewed(self, other: Given) -> Given:
-        """Returns the input with the contents of another, in the same memory where that is as large."""
+        """Returns another input, in the memory of this one where that is as large."""
         for memory, one in zip(self._memory, tensors_of(self._target, other)):  # noqa: B905 (3.10 inside)
             if memory.nbytes() != one.untyped_storage().nbytes():
                 return other
             memory.copy_(one.untyped_storage())
-        return self.objects()
+        return {**self.objects(), "init": self._target.fresh(other["init"])}
 
     def objects(self) -> Given:
         """Returns the input as objects that nothing was called on."""
@@ -113,21 +112,7 @@ def in_rounds(
     return total, results
 
 
-def in_renewed_rounds(target: Repeatable, sets: list[list[bytes]], again: int, clock: Callable[[], int]) -> list[int]:
-    """Calls on one set of inputs after the other in the same memory, on the second again; see `native_rounds.renewed`.
-
-    Returns:
-        the nanoseconds of each set's first round by the clock that is given, and of ``again`` more on the second.
-    """
-    lasting = [Lasting(target, target.read(payload)) for payload in sets[0]]
-    found = []
-    for number, payloads in enumerate(sets):
-        for _ in range(1 + again if number == 1 else 1):
-            others = [target.read(payload) for payload in payloads]
-            inputs = [one.renewed(other) for one, other in zip(lasting, others)]  # noqa: B905 (3.10 inside)
-            start = clock()
-            for one in inputs:
-                target.call(one["init"], one["args"], one["kwargs"])
-            found.append(int(clock() - start))
-    repeated = sum(found[2 : 2 + again])
-    return [*found[:2], *found[2 + again :], repeated]
+def renewed(target: Repeatable, inputs: list[Given], payloads: list[bytes]) -> list[Given]:
+    """Returns other inputs in the memory of those that a pass was called on; see `native_rounds.renewed`."""
+    target.poison()
+    return [Lasting(target, one).renewed(target.read(other)) for one, other in zip(inputs, payloads)]  # noqa: B905

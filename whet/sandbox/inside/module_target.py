@@ -250,11 +250,11 @@ class ModuleTarget:
 
         return in_rounds(self, inputs, rounds, invoke, take)
 
-    def in_renewed_rounds(self, sets: list[list[bytes]], again: int, clock: Any) -> list[int]:
-        """See `module_rounds.in_renewed_rounds`."""
-        from .module_rounds import in_renewed_rounds
+    def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
+        """See `module_rounds.renewed`."""
+        from .module_rounds import renewed
 
-        return in_renewed_rounds(self, sets, again, clock)
+        return renewed(self, inputs, payloads)
 
     def doubled(self, init: Any) -> Any:
         """Returns the module of an input in float64, its weights rounded as the problem's are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from .guarded import Guarded
-from .native_values import SIZES, TYPES, NativeResult, Prepared
+from .native_values import TYPES, NativeResult, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -67,53 +67,35 @@ def repeated(target: Repeatable, inputs: list[Prepared], repeats: int, clock: An
     return total, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
 
 
-def renewed(target: Repeatable, sets: list[list[bytes]], again: int, clock: Any) -> list[int]:
-    """Calls on one set of inputs after the other, all written to the same memory, and on the second set again.
+def renewed(target: Repeatable, inputs: list[Prepared], payloads: list[bytes]) -> list[Prepared]:
+    """Returns other inputs in the memory of those that a pass was called on, where they fit into it.
 
-    Until that is over the calls are those of a pass, but for where their buffers lie. Every round begins with its set's
-    being written, so rounds differ in nothing but whether their inputs, at their addresses, were met before.
-
-    Returns:
-        the nanoseconds of each set's first round by the clock that is given, and of ``again`` more on the second.
+    They are written right before they are called on, and stay writable: a change of what may be done with pages would
+    have the processor look them up anew, which is no part of a round that comes again.
     """
-    given = [[target.read(payload) for payload in one] for one in sets]
-    places = [_places(target, [one[slot] for one in given]) for slot in range(len(given[0]))]
     found = []
-    repeated = 0
-    for number, one in enumerate(given):
-        rounds = Rounds(target, [_values(target, prepared, place) for prepared, place in _both(one, places)])
-        contents = [
-            (place[name], memory.read())
-            for prepared, place in _both(one, places)
-            for name, (_, memory) in prepared.buffers.items()
-        ]
-        found.append(_written_and_run(contents, rounds, clock))
-        if number == 1:
-            repeated = sum(_written_and_run(contents, rounds, clock) for _ in range(again))
-    return [*found, repeated]
-
-
-def _written_and_run(contents: list[tuple[Guarded, bytes]], rounds: Rounds, clock: Any) -> int:
-    for memory, data in contents:
-        memory.write(data)
-    return rounds.run(clock)
-
-
-def _places(target: Repeatable, prepared: list[Prepared]) -> dict[str, Guarded]:
-    """Returns memory for each buffer of a call that holds the largest of several."""
-    found = {}
-    for name, kind, role, _, align in target.arguments:
-        if role in ("in", "out", "inout"):
-            size = max(one.buffers[name][1].size for one in prepared)
-            found[name] = Guarded(size, max(align, SIZES[kind]), at_end=False)
+    contents: list[tuple[Guarded, bytes]] = []
+    for payload, before in zip(payloads, inputs):  # noqa: B905 (3.10 inside)
+        given = target.read(payload)
+        buffers = {name: _placed(one, before.buffers[name][1], contents) for name, one in given.buffers.items()}
+        found.append(Prepared(_values(target, given, buffers), buffers, given.changed))
+    for place, data in contents:
+        place.write(data)
     return found
 
 
-def _values(target: Repeatable, prepared: Prepared, place: dict[str, Guarded]) -> list[Any]:
-    """Returns the arguments of a call with buffers elsewhere."""
-    names = (argument[0] for argument in target.arguments)
-    return [place[name].address if name in place else value for name, value in zip(names, prepared.values)]  # noqa: B905
+def _placed(given: tuple[Any, Guarded], place: Guarded, contents: list[tuple[Guarded, bytes]]) -> tuple[Any, Guarded]:
+    """Returns a buffer in a given place, whose contents are then still to be written; as it is where that is small."""
+    argument, memory = given
+    if memory.size > place.size:
+        return given
+    place.size = memory.size
+    place.allow(writing=True)
+    contents.append((place, memory.read()))
+    return argument, place
 
 
-def _both(given: list[Prepared], places: list[dict[str, Guarded]]) -> Any:
-    return zip(given, places)  # noqa: B905
+def _values(target: Repeatable, given: Prepared, buffers: dict[str, tuple[Any, Guarded]]) -> list[Any]:
+    names = [argument[0] for argument in target.arguments]
+    both = zip(names, given.values)  # noqa: B905 (3.10 inside)
+    return [buffers[name][1].address if name in buffers else value for name, value in both]

@@ -108,9 +108,9 @@ class NativeTarget:
         total, values = repeated(self, inputs, rounds, clock)
         return total, [("value", None, value, "") for value in values]
 
-    def in_renewed_rounds(self, sets: list[list[bytes]], again: int, clock: Any) -> list[int]:
+    def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
         """See `native_rounds.renewed`."""
-        return renewed(self, sets, again, clock)
+        return renewed(self, inputs, payloads)
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a call returned, and what it wrote, as plain data."""

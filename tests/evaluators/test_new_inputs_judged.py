@@ -1,0 +1,89 @@
+"""What a candidate saves because a pass repeats its inputs: scripted turns, no clock."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from scripted_turns import RULE, turns, works
+
+from whet.core.measurement import Measurement, Outcome
+from whet.evaluators.processes import Pass
+from whet.evaluators.timing.decision import rejudge, sequential
+from whet.evaluators.timing.statistics import VERDICT_STAGES
+from whet.evaluators.timing.turns import Turn, as_if_new, from_raw, raw
+
+
+def renewed(turn: Turn, **times: float) -> Turn:
+    """Returns a turn in whose sides calls on new inputs take so many times as long as on those that come again."""
+    passes = {
+        name: {side: replace(one, renewed=one.inside * times.get(side, 1.0)) for side, one in sides.items()}
+        for name, sides in turn.passes.items()
+    }
+    return replace(turn, passes=passes)
+
+
+def judged(speedup: float, noise: float = 0.016, chance: float = 1.0, **times: float) -> Measurement:
+    """Returns what turns show in whose processes, by some chance each, the candidate answers again."""
+    rng = random.Random(3)
+    one, other = (turns(random.Random(2), {"a": ratio}, noise) for ratio in (speedup, 1.0))
+
+    def turn(number: int) -> Turn:
+        return renewed(one(number), **times) if rng.random() < chance else renewed(other(number))
+
+    return sequential(turn, works("a"), VERDICT_STAGES, RULE)
+
+
+def test_a_gain_that_new_inputs_do_not_show_is_none() -> None:
+    assert judged(10.0).outcome is Outcome.FASTER
+    found = judged(10.0, candidate=10.0)
+    assert found.outcome is Outcome.NOT_SHOWN
+    assert found.speedup.low < 1.0 < found.speedup.high
+    assert "its calls on new inputs, 10 times as long as on those that come again, count" in found.note
+
+
+def test_a_gain_beside_it_is_told_as_new_inputs_have_it() -> None:
+    found = judged(20.0, candidate=10.0)
+    assert found.outcome is Outcome.FASTER
+    assert found.speedup.ratio == pytest.approx(2.0, rel=0.05)
+
+
+def test_what_the_baseline_saves_too_is_no_saving_of_the_candidate() -> None:
+    found = judged(2.0, baseline=3.0, candidate=3.2, again=3.1)
+    assert found.speedup.ratio == pytest.approx(2.0, rel=0.05)
+    assert "on new inputs" not in found.note
+
+
+@pytest.mark.parametrize("chance", [0.3, 0.6, 0.8])
+def test_whoever_answers_again_in_some_processes_only_gains_nothing(chance: float) -> None:
+    found = judged(12.0, chance=chance, candidate=12.0)
+    assert found.outcome is Outcome.NOT_SHOWN
+    assert found.speedup.ratio < 1.1
+
+
+def test_one_call_that_was_disturbed_changes_nothing() -> None:
+    taken = turns(random.Random(2), {"a": 2.0}, 0.016)
+    found = [renewed(taken(number), candidate=60.0 if number == 3 else 1.0) for number in range(8)]
+    assert as_if_new(found, "a") == [1.0] * 8
+
+
+def test_nothing_is_said_where_no_new_inputs_were_met() -> None:
+    taken = turns(random.Random(2), {"a": 2.0}, 0.016)
+    assert as_if_new([taken(number) for number in range(8)], "a") == [1.0] * 8
+    assert as_if_new([], "a") == []
+
+
+def test_evidence_is_judged_in_the_same_way() -> None:
+    found = judged(20.0, candidate=10.0)
+    assert rejudge(found.raw, VERDICT_STAGES, RULE) == found
+
+
+def test_outcomes_on_new_inputs_stay_out_of_evidence() -> None:
+    def sides(**more: Any) -> dict[str, Pass]:
+        return {side: Pass(0.02, 0.02, 0.02, (b"one",), **more) for side in ("baseline", "candidate", "again")}
+
+    turn = Turn((), 0.0, {"a": sides(renewed=0.03, renewed_outcomes=(b"other",))})
+    assert from_raw(raw([turn]))[0].passes["a"]["candidate"] == Pass(0.02, 0.02, 0.02, (), renewed=0.03)
+    assert "outcomes" not in str(raw([turn]))

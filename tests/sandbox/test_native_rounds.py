@@ -1,0 +1,94 @@
+"""Rounds of calls of a native function, and one on new inputs in the same memory."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whet.core.signature import Argument, Role, Signature
+from whet.sandbox.inside.calls import renewed_round, timed_pass
+from whet.sandbox.inside.capture import Capture
+from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.invocation import call_once
+from whet.sandbox.inside.native_target import NativeTarget
+from whet.sandbox.toolchains.caller import caller_text
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+SIGNATURE = Signature(
+    "int64_t f(const int64_t *v, int64_t *out, int64_t n)",
+    "int64",
+    (
+        Argument("v", "int64", Role.IN, "n"),
+        Argument("out", "int64", Role.INOUT, "n"),
+        Argument("n", "int64", Role.SIZE),
+    ),
+)
+TEXT = """\
+#include <stdint.h>
+int64_t calls, places[64];
+int64_t f(const int64_t *v, int64_t *out, int64_t n)
+{
+    places[calls++ % 64] = (int64_t)(v + n);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) { out[i] += v[i]; sum += out[i]; }
+    return sum;
+}
+"""
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> NativeTarget:
+    for name, text in (("f.c", TEXT), ("caller.c", caller_text(SIGNATURE, "f"))):
+        (tmp_path / name).write_text(text)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", "f.so", "f.c", "caller.c"], cwd=tmp_path, check=True)
+    return NativeTarget(str(tmp_path), "f.so", "f", "int64", SIGNATURE.plain)
+
+
+def payload(*numbers: int) -> bytes:
+    return encode((list(numbers), [1] * len(numbers), len(numbers)))
+
+
+def seen(target: NativeTarget) -> list[int]:
+    """Returns where each call so far found the end of what it reads."""
+    import ctypes
+
+    calls = ctypes.c_int64.in_dll(target.library, "calls").value
+    return list((ctypes.c_int64 * 64).in_dll(target.library, "places"))[:calls]
+
+
+GIVEN, OTHERS = [payload(1, 2, 3), payload(4, 5)], [payload(6, 7, 8), payload(9, 10)]
+
+
+def taken(target: NativeTarget, repeats: int) -> tuple[list[bytes], list[Any]]:
+    laid: list[Any] = []
+    _, *_, outcomes = timed_pass(target, GIVEN, repeats, Capture(1000), laid=laid)
+    return outcomes, laid
+
+
+def test_what_a_call_changed_is_as_it_came_in_each_round(target: NativeTarget) -> None:
+    outcomes, _ = taken(target, 3)
+    assert len(seen(target)) == 6
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in GIVEN]
+
+
+def test_new_inputs_are_called_on_once_where_those_of_the_pass_lie(target: NativeTarget) -> None:
+    _, laid = taken(target, 3)
+    _, outcomes = renewed_round(target, laid, OTHERS, Capture(1000))
+    places = seen(target)
+    assert len(places) == 8
+    assert places[6:] == places[:2]
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in OTHERS]
+
+
+def test_a_smaller_new_input_fits_where_one_of_the_pass_lies_and_a_larger_one_has_its_own_place(
+    target: NativeTarget,
+) -> None:
+    _, laid = taken(target, 1)
+    others = [payload(6), payload(7, 8, 9)]
+    _, outcomes = renewed_round(target, laid, others, Capture(1000))
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in others]
