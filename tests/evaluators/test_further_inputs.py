@@ -14,23 +14,19 @@ from hypothesis import strategies as st
 
 from whet.core.options import Options
 from whet.evaluators.artifacts import Artifact
-from whet.evaluators.finding import Fault, found_by, sound
+from whet.evaluators.finding import Fault, found_by
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.bench import Bench
-from whet.evaluators.timing.decision import described
 from whet.evaluators.timing.further import (
-    LONGEST_SECONDS,
     MOST_PASSES,
     WINDOW_OF_HANDOVERS,
     further_inputs,
     mix,
-    more_rounds,
 )
-from whet.evaluators.timing.measuring import with_rounds
 from whet.evaluators.timing.turns import Series, Turn, series
 from whet.evaluators.timing.workloads import TimedWorkload
 
@@ -65,49 +61,6 @@ def test_a_short_window_grows_to_many_times_what_handing_over_costs() -> None:
     assert further < 40
     assert further_inputs(passes(1000.0), 10, 100) == (MOST_PASSES - 1) * 10
     assert further_inputs(passes(10.0), 10, 1 << 20) == 2, "large inputs take long to draw"
-
-
-@given(st.floats(1.0, 500.0), st.integers(1, 5000))
-def test_rounds_make_the_faster_window_long_as_far_as_the_slower_one_may_grow(gain: float, rounds: int) -> None:
-    found = more_rounds(passes(gain), rounds)
-    longer = found / rounds
-    assert found >= rounds
-    assert longer * 0.025 <= LONGEST_SECONDS or found == rounds
-    enough = longer * 0.025 / gain >= 0.99 * WINDOW_OF_HANDOVERS * HANDOVER
-    assert enough or (found + 1) / rounds * 0.025 > 0.99 * LONGEST_SECONDS
-
-
-def test_a_slow_candidate_s_window_bounds_the_rounds_too() -> None:
-    assert more_rounds(passes(0.01, 0.0025), 10) == 10
-
-
-class OfKnownTurns(Bench):
-    """A bench whose turns last as long as the test says."""
-
-    def turn(self, seed: int) -> Turn:
-        return sound(FAULT if seed == 0 else Turn((), 0.0, {work.name: passes(100.0) for work in self.workloads}))
-
-
-FAULT = Fault("crash", "")
-
-
-def native_bench() -> OfKnownTurns:
-    works = (TimedWorkload("a", 8, lambda seed, count: (), repeats=20), TimedWorkload("b", 8, lambda seed, count: ()))
-    return OfKnownTurns(None, None, works, None, 30.0, (0,), TIME)
-
-
-def test_a_native_function_gets_the_rounds_that_a_turn_shows_and_keeps_them_when_it_is_gone_on_with() -> None:
-    bench, first = with_rounds(native_bench(), 1, None)
-    found = described(bench.workloads)
-    assert first == native_bench().turn(1), "which is thrown away, so no other is measured for that"
-    assert [work["repeats"] for work in found] == [80, 0]
-    again, none = with_rounds(native_bench(), 0, found)
-    assert none is None, "no turn is measured for it"
-    assert described(again.workloads) == found
-
-
-def test_a_fault_of_the_turn_that_shows_the_rounds_is_the_candidate_s() -> None:
-    assert found_by(lambda: with_rounds(native_bench(), 0, None)) is FAULT
 
 
 def short(handovers: list[float], scale: float, count: int = 8) -> Series:

@@ -51,6 +51,8 @@ class Pass:
         whole: whether `ran` is all of it; see `whet.evaluators.scheduling.ProcessorTime`.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
         windows: how many windows its seconds are the sum of: one for each run of a program.
+        cold: seconds by which the first of several rounds took longer than the mean of the others, as the process says;
+            less than 0 where it was quicker.
         renewed: seconds in the calls, as the process says, if each of its rounds had met new inputs; None where rounds
             do not repeat any.
         renewed_outcomes: one for each of those new inputs that were called on.
@@ -71,6 +73,7 @@ class Pass:
     whole: bool = False
     stolen: float = 0.0
     windows: int = 1
+    cold: float = 0.0
     renewed: float | None = None
     renewed_outcomes: tuple[bytes, ...] = ()
 
@@ -208,12 +211,13 @@ class FunctionProcess:
         try:
             watch = Watch(self._session)
             # The inputs come with "go": before it there is nothing that a thread could begin to work on.
-            (_, inside, cpu, waits, preemptions, outcomes, *events), outside = self._session.ask(
+            (_, inside, cpu, waits, preemptions, first, outcomes, *events), outside = self._session.ask(
                 "go", list(payloads), repeats, *places, seconds=seconds
             )
             given = watch.read()
             if len(events) != self._on_gpu:
                 raise ValueError("a device's time where there is none, or none of one")
+            later = _seconds(_count(inside) - _count(first))
             return Pass(
                 outside,
                 _seconds(inside),
@@ -225,6 +229,7 @@ class FunctionProcess:
                 ran=given.ran,
                 waited=given.waited,
                 whole=given.whole,
+                cold=_seconds(first) - later / (repeats - 1) if repeats > 1 else 0.0,
             )
         except Incident as incident:
             return fault(incident, seconds)
@@ -293,7 +298,7 @@ class FunctionProcess:
         """Calls a native function or a torch module once an input, where those of the pass before lie.
 
         Args:
-            payloads: new inputs, no more than the pass had.
+            payloads: new inputs; where there are more than the pass had, as many at a time as it had.
             seconds: that it may take.
 
         Returns:

@@ -89,8 +89,10 @@ def _with_new_inputs(
     if isinstance(found, Fault):
         return found
     spent, outcomes = found
-    calls = len(taken.outcomes) * repeats
-    return replace(taken, renewed=spent / len(inputs) * calls, renewed_outcomes=outcomes)
+    renewed = spent / len(inputs) * len(taken.outcomes) * repeats
+    # A single round is all that it has for a first one: of the two, the one on new inputs finds memory that was met.
+    cold = max(0.0, taken.inside - renewed) if repeats == 1 else taken.cold
+    return replace(taken, renewed=renewed, renewed_outcomes=outcomes, cold=cold)
 
 
 class Time:

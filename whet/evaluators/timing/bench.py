@@ -21,7 +21,7 @@ from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_wi
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.processes import Pass
-from whet.evaluators.timing.further import further_inputs, mix
+from whet.evaluators.timing.further import Mixed, further_inputs, mix
 from whet.evaluators.timing.turns import SIDES, Turn
 from whet.evaluators.timing.workloads import TimedWorkload, draw_all, draw_renewing, hashes
 from whet.sandbox.cores import megahertz
@@ -40,6 +40,8 @@ class Bench:
         charged: see `Turn`.
         gauge: reads the GPU beside each sample; None gives nothing.
         further: how many more inputs than the baseline's the candidate's pass has, by workload.
+        rounds: how often the candidate's pass repeats its inputs, by workload, where not as often as the baseline's.
+        renewing: how many more new inputs than the baseline the candidate meets after its pass, by workload.
     """
 
     baseline: Artifact
@@ -53,6 +55,8 @@ class Bench:
     charged: float = 0.0
     gauge: Callable[[], GpuReading] | None = None
     further: Mapping[str, int] = field(default_factory=dict)
+    rounds: Mapping[str, int] = field(default_factory=dict)
+    renewing: Mapping[str, int] = field(default_factory=dict)
 
     def turn(self, seed: int) -> Turn:
         """Measures one turn.
@@ -73,7 +77,12 @@ class Bench:
             if self.further.get(work.name)
         }
         # A launch leaves nothing to the next one.
-        renewing = {} if self.baseline.launched else draw_renewing(self.workloads, rng)
+        renewing = {} if self.baseline.launched else draw_renewing(self.workloads, self.rounds, rng)
+        renewed = {
+            work.name: mix(renewing[work.name], work.draw(rng.getrandbits(63), self.renewing[work.name]), rng)
+            for work in self.workloads
+            if work.name in renewing and self.renewing.get(work.name)
+        }
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         readings: dict[str, GpuReading] = {}
         for side in order:
@@ -82,11 +91,18 @@ class Bench:
             taking = mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
             drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
             called = {name: one.checked for name, one in taking.items() if side != "candidate"}
+            new: Mapping[str, Sequence[Input]] = renewing
+            if side == "candidate":
+                repeats |= self.rounds
+                new = {**renewing, **{name: one.items for name, one in renewed.items()}}
             setting = Setting(
-                side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called, renewing
+                side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called, new
             )
             for name, one in self._taken(side, drawn, warm, setting).items():
-                passes[name][side] = taking[name].checked_of(one) if name in taking else one
+                taken = taking[name].checked_of(one) if name in taking else one
+                passes[name][side] = (
+                    renewed[name].checked_of_new(taken) if side == "candidate" and name in renewed else taken
+                )
             if self.gauge is not None:
                 readings[side] = self.gauge()
         self._expect_alike(inputs, renewing, passes)
@@ -101,7 +117,7 @@ class Bench:
             seed,
             hashes(inputs),
             readings,
-            {name: len(one.items) / len(inputs[name]) for name, one in mixed.items()},
+            self._scale(inputs, mixed),
         )
 
     def lengthened(self, turn: Turn) -> Bench:
@@ -116,6 +132,12 @@ class Bench:
         sizes = {work.name: len(work.draw(turn.seed, 1)[0].payload) for work in works}
         wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
         return replace(self, further=wanted)
+
+    def _scale(self, inputs: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]) -> Mapping[str, float]:
+        """Returns how many times as many calls as the baseline's the candidate's pass has, by workload."""
+        repeats = {work.name: work.repeats for work in self.workloads}
+        longer = {name: rounds / repeats[name] for name, rounds in self.rounds.items() if rounds != repeats[name]}
+        return {**longer, **{name: len(one.items) / len(inputs[name]) for name, one in mixed.items()}}
 
     def _artifact(self, side: str) -> Artifact:
         return self.candidate if side == "candidate" else self.baseline

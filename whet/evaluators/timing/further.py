@@ -1,10 +1,8 @@
-"""Further inputs of a candidate whose pass is over too soon to be timed as well as the baseline's, or further rounds.
+"""Further inputs of a candidate whose pass is over too soon to be timed as well as the baseline's.
 
 Further inputs are drawn for one turn and lie among those that both sides get, at random places, so no candidate can
 tell on which of them its outcomes are compared. What it costs to take them in and to hand outcomes over is seen on the
-baseline, which gets them too and is not called on them. A native function or a torch module, whose pass repeats its
-inputs where they lie, gets more rounds instead, and so does the baseline: the first round, which finds the caches cold,
-then weighs the same on both sides.
+baseline, which gets them too and is not called on them.
 """
 
 from __future__ import annotations
@@ -28,9 +26,6 @@ MOST_INPUTS = 2000
 """Of a pass of the candidate, as of one of the baseline."""
 MOST_BYTES = 2 << 20
 """Of further inputs in a turn: to draw and read more would take longer than the rest of it."""
-LONGEST_SECONDS = 0.1
-"""Of the slower side's calls in a pass that gets more rounds: four times as long as others. A turn has three passes,
-and a verdict at least 17 turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,16 @@ class Mixed:
         """Returns a pass with the outcomes that are compared; with all where it has not one for each input."""
         if len(taken.outcomes) != len(self.items):
             return taken
-        return replace(taken, outcomes=tuple(taken.outcomes[place] for place in self.checked))
+        return replace(taken, outcomes=self._of(taken.outcomes))
+
+    def checked_of_new(self, taken: Pass) -> Pass:
+        """Returns a pass with the outcomes on new inputs that are compared, likewise."""
+        if len(taken.renewed_outcomes) != len(self.items):
+            return taken
+        return replace(taken, renewed_outcomes=self._of(taken.renewed_outcomes))
+
+    def _of(self, outcomes: Sequence[bytes]) -> tuple[bytes, ...]:
+        return tuple(outcomes[place] for place in self.checked)
 
 
 def mix(checked: Sequence[Input], further: Sequence[Input], rng: random.Random) -> Mixed:
@@ -68,36 +72,25 @@ def further_inputs(passes: Mapping[str, Pass], count: int, size: int) -> int:
         count: of these.
         size: bytes of one.
     """
-    theirs, ours = passes["candidate"], _baselines(passes)
-    handover = _handover(passes)
-    wanted = min(WINDOW_OF_HANDOVERS * handover, *(one.outside for one in ours))
+    theirs, ours = passes["candidate"], baselines(passes)
+    over = handover(passes)
+    wanted = min(WINDOW_OF_HANDOVERS * over, *(one.outside for one in ours))
     if theirs.outside >= wanted:
         return 0
-    further = math.ceil(wanted / (_in_calls(theirs, handover) / count)) - count
+    further = math.ceil(wanted / (in_calls(theirs, over) / count)) - count
     return max(0, min(further, (MOST_PASSES - 1) * count, MOST_INPUTS - count, MOST_BYTES // max(size, 1)))
 
 
-def more_rounds(passes: Mapping[str, Pass], rounds: int) -> int:
-    """Returns how many rounds of the same inputs make the faster window long beside handing over.
-
-    Args:
-        passes: of each side in a turn.
-        rounds: that each of them had; no fewer are returned.
-    """
-    handover = _handover(passes)
-    calls = [_in_calls(one, handover) for one in (passes["candidate"], *_baselines(passes))]
-    wanted = math.ceil(WINDOW_OF_HANDOVERS * handover / (min(calls) / rounds))
-    return max(rounds, min(wanted, int(LONGEST_SECONDS / (max(calls) / rounds))))
-
-
-def _baselines(passes: Mapping[str, Pass]) -> tuple[Pass, Pass]:
+def baselines(passes: Mapping[str, Pass]) -> tuple[Pass, Pass]:
+    """Returns those of the baseline's two processes."""
     return passes["baseline"], passes["again"]
 
 
-def _handover(passes: Mapping[str, Pass]) -> float:
+def handover(passes: Mapping[str, Pass]) -> float:
     """Returns the seconds that the baseline takes to take inputs in and to hand outcomes over."""
-    return max(0.0, statistics.median(one.outside - one.inside for one in _baselines(passes)))
+    return max(0.0, statistics.median(one.outside - one.inside for one in baselines(passes)))
 
 
-def _in_calls(one: Pass, handover: float) -> float:
-    return max(one.inside, one.outside - handover, 1e-9)
+def in_calls(one: Pass, over: float) -> float:
+    """Returns the seconds of a pass's calls where handing over takes so many."""
+    return max(one.inside, one.outside - over, 1e-9)

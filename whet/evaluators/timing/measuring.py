@@ -28,11 +28,11 @@ from whet.evaluators.pairs import Side
 from whet.evaluators.rungs import Timed, with_the_baseline
 from whet.evaluators.timing.bench import Bench, Judge
 from whet.evaluators.timing.decision import Rule, described, least, sequential
-from whet.evaluators.timing.further import more_rounds
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
 from whet.evaluators.timing.plan import TimingPlan
+from whet.evaluators.timing.rounds import with_rounds
 from whet.evaluators.timing.starts import without_start
 from whet.evaluators.timing.turns import Turn, from_raw
 from whet.evaluators.timing.workloads import TimedWorkload
@@ -167,8 +167,7 @@ class Measuring:
         theirs = sound(built)
         fresh = self._bench(ours, theirs, request.workloads, self._oracle.judge, baseline, cores)
         begun = plan.begun
-        described_before = begun.raw["workloads"] if begun is not None else None
-        fresh, first = with_rounds(fresh, derive(seed, extra, "rounds"), described_before)
+        fresh, first = with_rounds(fresh, task, derive(seed, extra, "rounds"), begun.raw if begun else None)
         workloads = fresh.workloads
         # Another process of ours may have found passes of another length right.
         known = begun.raw if begun is not None and begun.raw["workloads"] == described(workloads) else None
@@ -245,7 +244,7 @@ class Measuring:
 
     def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement:
         """Measures against a version that torch.compile made."""
-        bench, first = with_rounds(fresh, rounds, None)
+        bench, first = with_rounds(fresh, self._builder.task, rounds, None)
 
         def take(number: int) -> Turn:
             return first if number == 0 and first is not None else bench.turn(derive(seed, name, number))
@@ -277,32 +276,6 @@ class Measuring:
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._builder.task
         return language_of_task(task).baseline(task, extra, self._builder.interpreter.version)
-
-
-def with_rounds(bench: Bench, seed: int, begun: Sequence[Mapping[str, Any]] | None) -> tuple[Bench, Turn | None]:
-    """Returns a bench with as many rounds of what repeats its inputs as a turn shows that it needs, and that turn.
-
-    The machine has settled in it, so it serves as the one that is thrown away before the first that counts.
-
-    Args:
-        bench: to measure on.
-        seed: of the turn.
-        begun: the workloads, described, of turns that are gone on with; None measures a turn.
-
-    Raises:
-        RungEndedError: the turn shows a fault.
-    """
-    repeating = [work for work in bench.workloads if work.repeats]
-    if not repeating or not bench.meter.lengthens:
-        return bench, None
-    turn: Turn | None = None
-    if begun is not None:
-        rounds = {work["name"]: work["repeats"] for work in begun}
-    else:
-        turn = bench.turn(seed)
-        rounds = {work.name: more_rounds(turn.passes[work.name], work.repeats) for work in repeating}
-    works = [replace(work, repeats=rounds.get(work.name, work.repeats)) for work in bench.workloads]
-    return replace(bench, workloads=works), turn
 
 
 def refused_by_clang(builder: Builder, extra: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Collection, Sequence
 
 from whet.evaluators.processes import Pass
-from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass, slack_of, spread_of
+from whet.evaluators.timing.turns import SIDES, Series, Turn, as_counted, slack_of, spread_of
 
 DISTURBED_SHARE = 0.05
 """Of a window: a turn with a longer wait is dropped. More would let in what moves a ratio by as much; with less, the
@@ -92,5 +92,4 @@ def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
         side: [max(one.cpu, used - usual * one.windows, 1e-9) for used, one in zip(ran[side], found, strict=True)]
         for side, found in passes.items()
     }
-    seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
-    return Series.of(seconds, slack_of(turns, name, spread))
+    return Series.of(as_counted(turns, name, seconds), slack_of(turns, name, spread))

@@ -45,8 +45,8 @@ class Turn:
         seed: that all of its inputs were drawn from.
         inputs: for each workload, the hash of its inputs.
         gpu: what the GPU's driver said when each side's passes ended; empty for the CPU.
-        scale: how many times as many inputs as the baseline's the candidate's pass has, by workload; 1 where nothing is
-            said.
+        scale: how many times as many calls as the baseline's the candidate's pass has, on further inputs or in further
+            rounds, by workload; 1 where nothing is said.
     """
 
     order: tuple[str, ...]
@@ -123,8 +123,25 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     seconds = {side: [max(p.inside, p.outside - handover * p.windows, 1e-9) for p in sides[side]] for side in SIDES}
     if fault := disagreement(name, sides, seconds):
         return fault
-    seconds["candidate"] = per_pass(turns, name, seconds["candidate"])
-    return Series.of(seconds, slack_of(turns, name, spread))
+    return Series.of(as_counted(turns, name, seconds), slack_of(turns, name, spread))
+
+
+def as_counted(
+    turns: Sequence[Turn], name: str, seconds: Mapping[str, Sequence[float]]
+) -> Mapping[str, Sequence[float]]:
+    """Returns seconds of each side as they are compared.
+
+    Where the candidate has more rounds, the first, which finds the caches cold, weighs less on its side; so on the
+    baseline's it counts as long as the others.
+    """
+    warm = {
+        side: [
+            max(one - (turn.passes[name][side].cold if name in turn.scale else 0.0), 1e-9)
+            for one, turn in zip(seconds[side], turns, strict=True)
+        ]
+        for side in ("baseline", "again")
+    }
+    return {**warm, "candidate": per_pass(turns, name, seconds["candidate"])}
 
 
 def spread_of(handovers: Sequence[float]) -> float:

@@ -83,9 +83,18 @@ def draw_all(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str
     return {work.name: work.draw(rng.getrandbits(63), work.count) for work in workloads}
 
 
-def draw_renewing(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str, Sequence[Input]]:
-    """Draws new inputs for each workload that repeats its own, as many as a round of its pass has."""
-    return {work.name: work.draw(rng.getrandbits(63), work.count) for work in workloads if work.repeats > 1}
+def draw_renewing(
+    workloads: Sequence[TimedWorkload], rounds: Mapping[str, int], rng: random.Random
+) -> dict[str, Sequence[Input]]:
+    """Draws new inputs for each workload that repeats its own, as many as a round of its pass has.
+
+    Args:
+        workloads: all.
+        rounds: how often the candidate repeats the inputs of some.
+        rng: draws them.
+    """
+    repeating = [work for work in workloads if max(work.repeats, rounds.get(work.name, 0)) > 1]
+    return {work.name: work.draw(rng.getrandbits(63), work.count) for work in repeating}
 
 
 def hashes(drawn: Mapping[str, Sequence[Input]]) -> dict[str, str]:

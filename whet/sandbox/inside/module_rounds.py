@@ -84,7 +84,7 @@ def tensors_of(target: Repeatable, given: Given) -> Any:
 
 def in_rounds(
     target: Repeatable, inputs: list[Given], rounds: int, invoke: Callable[..., Came], take: Callable[[], str]
-) -> tuple[int, list[tuple[str, Any, Any, str]]]:
+) -> tuple[int, int, list[tuple[str, Any, Any, str]]]:
     """Calls once an input, and so ``rounds`` times over.
 
     Args:
@@ -95,21 +95,25 @@ def in_rounds(
         take: returns what a call printed.
 
     Returns:
-        nanoseconds in the calls of all rounds, and what came of the last: kind, instance, value and what was printed.
+        nanoseconds in the calls of the first round and of all others, and what came of the last: kind, instance, value
+        and what was printed.
     """
     lasting = [Lasting(target, one) for one in inputs] if rounds > 1 else []  # a copy may not fit beside a large one
-    total = 0
+    first = later = 0
     results: list[tuple[str, Any, Any, str]] = []
-    for _ in range(rounds):
+    for number in range(rounds):
         if lasting:
             inputs[:] = [one.anew() for one in lasting]
             target.poison()
         results = []
         for one in inputs:
             kind, instance, value, spent = invoke(target, one["init"], one["args"], one["kwargs"])
-            total += spent
+            if number:
+                later += spent
+            else:
+                first += spent
             results.append((kind, instance, value, take()))
-    return total, results
+    return first, later, results
 
 
 def renewed(target: Repeatable, inputs: list[Given], payloads: list[bytes]) -> list[Given]:

@@ -22,13 +22,18 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
         def read(self, payload: bytes) -> Prepared: ...
 
 
+TRIALS = 5
+"""Runs without a call, of which the shortest counts: the first ones find the caches cold. Each takes a microsecond."""
+
+
 class Rounds:
     """Calls a function on many prepared inputs by the caller that was linked to it, see `toolchains.caller`."""
 
     def __init__(self, target: Repeatable, inputs: list[list[Any]]) -> None:
         self._target = target
         self._calls = target.library.whet_calls
-        self._calls.argtypes, self._calls.restype = [ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p], None
+        kinds = [ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64]
+        self._calls.argtypes, self._calls.restype = kinds, None
         self._given = b"".join(self._packed(values) for values in inputs)
         self._count = len(inputs)
         self._returned = ctypes.create_string_buffer(8 * len(inputs))
@@ -37,11 +42,15 @@ class Rounds:
         kinds = self._target.function.argtypes
         return b"".join(bytes(kind(value)).ljust(8, b"\0") for kind, value in zip(kinds, values))  # noqa: B905
 
-    def run(self, clock: Any) -> int:
-        """Calls once an input; returns the nanoseconds that it took."""
+    def run(self, clock: Any, rounds: int = 1) -> int:
+        """Calls once an input, and so ``rounds`` times over; returns the nanoseconds that it took."""
         start = clock()
-        self._calls(self._given, self._count, self._returned)
+        self._calls(self._given, self._count, self._returned, rounds)
         return int(clock() - start)
+
+    def surrounding(self, clock: Any) -> int:
+        """Returns the nanoseconds that a run takes beside its calls: the least of some without any."""
+        return min(self.run(clock, 0) for _ in range(TRIALS))
 
     def returned(self) -> list[Any]:
         """Returns what the last calls returned."""
@@ -51,20 +60,26 @@ class Rounds:
         return [kind.from_buffer(self._returned, 8 * i).value for i in range(self._count)]
 
 
-def repeated(target: Repeatable, inputs: list[Prepared], repeats: int, clock: Any) -> tuple[int, list[NativeResult]]:
+def repeated(
+    target: Repeatable, inputs: list[Prepared], repeats: int, clock: Any
+) -> tuple[int, int, list[NativeResult]]:
     """Calls once an input, and so ``repeats`` times over.
 
     Returns:
-        nanoseconds in the calls of all rounds, and the results of the last.
+        nanoseconds in the calls of the first round and of all others, and the results of the last.
     """
     rounds = Rounds(target, [one.values for one in inputs])
-    total = rounds.run(clock)
-    changing = [one for one in inputs if one.changed]
-    for _ in range(repeats - 1):
-        for one in changing:
-            one.restore()
-        total += rounds.run(clock)
-    return total, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
+    around = rounds.surrounding(clock)
+    first = max(0, rounds.run(clock) - around)
+    later = 0
+    if not any(one.changed for one in inputs):
+        later = max(0, rounds.run(clock, repeats - 1) - around) if repeats > 1 else 0
+    else:
+        for _ in range(repeats - 1):
+            for one in inputs:
+                one.restore()
+            later += max(0, rounds.run(clock) - around)
+    return first, later, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
 
 
 def renewed(target: Repeatable, inputs: list[Prepared], payloads: list[bytes]) -> list[Prepared]:

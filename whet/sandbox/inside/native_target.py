@@ -105,8 +105,8 @@ class NativeTarget:
 
     def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
         """See `native_rounds.repeated`; nothing that is printed is taken."""
-        total, values = repeated(self, inputs, rounds, clock)
-        return total, [("value", None, value, "") for value in values]
+        first, later, values = repeated(self, inputs, rounds, clock)
+        return first, later, [("value", None, value, "") for value in values]
 
     def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
         """See `native_rounds.renewed`."""

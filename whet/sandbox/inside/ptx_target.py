@@ -144,7 +144,7 @@ class PtxTarget(NativeTarget):
 
     def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
         """Launches once an input, and so ``rounds`` times over; see `module_rounds.in_rounds`."""
-        total = 0
+        totals = [0, 0]
         results: list[tuple[str, Any, Any, str]] = []
         for number in range(rounds):
             results = []
@@ -152,9 +152,9 @@ class PtxTarget(NativeTarget):
                 if number:
                     given.restore()
                 kind, instance, value, spent = invoke(self, (), given, {})
-                total += spent
+                totals[number > 0] += spent
                 results.append((kind, instance, value, take()))
-        return total, results
+        return *totals, results
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a launch wrote, as plain data."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from whet.core.signature import Signature
 
 SYMBOL = "whet_calls"
-"""Takes the arguments, 8 bytes each and call after call; how many calls; and where the results go, 8 bytes each."""
+"""Takes the arguments, 8 bytes each and call after call; how many calls a round; where the results go, 8 bytes each;
+and how many rounds."""
 TYPES = {
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "float32": "float",
@@ -15,11 +16,14 @@ TEXT = """\
 #include <stdint.h>
 #include <string.h>
 {returns} {symbol}({types});
-void {name}(const char (*given)[8], int64_t calls, char (*returned)[8]) {{
-    for (int64_t i = 0; i < calls; i++, given += {count}) {{
-        {declared}
-        {read}
-        {call}
+void {name}(const char (*first)[8], int64_t calls, char (*returned)[8], int64_t rounds) {{
+    while (rounds-- > 0) {{
+        const char (*given)[8] = first;
+        for (int64_t i = 0; i < calls; i++, given += {count}) {{
+            {declared}
+            {read}
+            {call}
+        }}
     }}
 }}
 """

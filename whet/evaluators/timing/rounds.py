@@ -1,0 +1,125 @@
+"""Rounds of passes that repeat their inputs: as many as make both sides' windows long beside handing over.
+
+A native function or a torch module is called on the inputs of a pass round after round, where they lie. Both sides have
+the same rounds, or a native function that is far faster has more than its baseline: where no call changes its inputs
+there is nothing between rounds, so that they cost both sides the same beside their calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from whet.core.signature import Role
+from whet.core.task import Task
+from whet.evaluators.processes import Pass
+from whet.evaluators.timing.bench import Bench
+from whet.evaluators.timing.further import WINDOW_OF_HANDOVERS, baselines, handover, in_calls
+from whet.evaluators.timing.turns import Turn, from_raw
+from whet.evaluators.timing.workloads import LOOK_SECONDS, ROUND_BYTES, ROUND_INPUTS, ROUND_SECONDS, TimedWorkload
+
+LONGEST_SECONDS = 0.1
+"""Of a side's calls in a pass that gets more rounds: four times as long as others. A turn has three passes, and a
+verdict at least 17 turns. Of a size that the headline does not rest on, `LOOK_SECONDS`."""
+MOST_SECONDS = 2.0
+"""Of a candidate's calls in a pass, by the clock out here, however few they are by its own."""
+APART = 1.5
+"""How many times as fast as the baseline a candidate is that has rounds of its own number. Up to that the same rounds
+are long enough for both, and the first, which finds the caches cold, then weighs the same on both sides."""
+
+
+def with_rounds(bench: Bench, task: Task, seed: int, begun: Mapping[str, Any] | None) -> tuple[Bench, Turn | None]:
+    """Returns a bench with as many rounds of what repeats its inputs as a turn shows that it needs, and that turn.
+
+    The machine has settled in it, so it serves as the one that is thrown away before the first that counts.
+
+    Args:
+        bench: to measure on.
+        task: whose candidate is measured.
+        seed: of the turn.
+        begun: the raw data of turns that are gone on with; None measures a turn.
+
+    Raises:
+        RungEndedError: the turn shows a fault.
+    """
+    repeating = [work for work in bench.workloads if work.repeats]
+    if not repeating or not bench.meter.lengthens:
+        return bench, None
+    by_name = {work.name: work for work in repeating}
+    native = on_the_cpu(task)
+    if begun is not None:
+        (turn,) = from_raw(begun["turns"][:1])
+        before = {work["name"]: work["repeats"] for work in begun["workloads"]}
+        rounds = {name: (before[name], round(before[name] * turn.scale.get(name, 1.0))) for name in by_name}
+        had = {name: theirs for name, (_, theirs) in rounds.items()}
+    else:
+        turn = bench.turn(seed)
+        apart = native and unchanging(task)
+        rounds = {name: more_rounds(turn.passes[name], work, apart) for name, work in by_name.items()}
+        had = {name: work.repeats for name, work in by_name.items()}
+    new = {}
+    for name, work in by_name.items() if native else ():
+        size = len(work.draw(turn.seed, 1)[0].payload)
+        new[name] = new_inputs(turn.passes[name]["candidate"], had[name], work.count, size)
+    works = [replace(work, repeats=rounds[work.name][0]) if work.repeats else work for work in bench.workloads]
+    theirs = {name: theirs for name, (ours, theirs) in rounds.items() if ours != theirs}
+    longer = replace(bench, workloads=works, rounds=theirs, renewing=new)
+    return longer, turn if begun is None else None
+
+
+def on_the_cpu(task: Task) -> bool:
+    """Whether the target is a native function that this processor calls."""
+    return task.signature is not None and task.launch is None
+
+
+def unchanging(task: Task) -> bool:
+    """Whether no call changes what it is given, so that nothing is done between rounds."""
+    return task.signature is not None and all(one.role is not Role.INOUT for one in task.signature.arguments)
+
+
+def more_rounds(passes: Mapping[str, Pass], work: TimedWorkload, apart: bool = False) -> tuple[int, int]:
+    """Returns how many rounds of the same inputs make both windows long beside handing over.
+
+    Args:
+        passes: of each side in a turn.
+        work: what they are of; no fewer rounds are returned than it has.
+        apart: whether a candidate that is far faster may have others than the baseline.
+
+    Returns:
+        those of the baseline, and those of the candidate.
+    """
+    over, rounds = handover(passes), work.repeats
+    longest = LONGEST_SECONDS if work.counts else LOOK_SECONDS
+    ours = max(in_calls(one, over) for one in baselines(passes)) / rounds
+    theirs = in_calls(passes["candidate"], over) / rounds
+    if not apart or ours < APART * theirs:
+        enough = math.ceil(WINDOW_OF_HANDOVERS * over / min(ours, theirs))
+        same = max(rounds, min(enough, int(longest / max(ours, theirs))))
+        return same, same
+    # A pass that is short beside handing over tells how long its calls take by its own clock alone. One that lies has
+    # a longer pass.
+    told = max(passes["candidate"].inside, 1e-9) / rounds
+    wanted = min(WINDOW_OF_HANDOVERS * over, longest)
+    bearable = int(MOST_SECONDS / theirs)
+    return _lasting(wanted, ours, rounds), max(rounds, min(_lasting(wanted, told, rounds), bearable))
+
+
+def _lasting(wanted: float, seconds: float, rounds: int) -> int:
+    """Returns how many rounds of so many seconds last as long as wanted; ``rounds`` at the least."""
+    return max(rounds, math.ceil(wanted / seconds))
+
+
+def new_inputs(one: Pass, rounds: int, count: int, size: int) -> int:
+    """Returns how many further new inputs a candidate meets after its pass, so that its calls on them last long enough.
+
+    Args:
+        one: a pass of the candidate.
+        rounds: that it had.
+        count: of the inputs of a round; as many new ones are met by both sides.
+        size: bytes of one.
+    """
+    seconds = max(one.inside, 1e-9) / rounds / count
+    wanted = min(math.ceil(ROUND_SECONDS / seconds), ROUND_INPUTS, ROUND_BYTES // max(size, 1))
+    return max(0, wanted - count)
