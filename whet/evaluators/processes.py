@@ -55,7 +55,10 @@ class Pass:
             less than 0 where it was quicker.
         renewed: seconds in the calls, as the process says, if each of its rounds had met new inputs; None where rounds
             do not repeat any.
-        renewed_outcomes: one for each of those new inputs that were called on.
+        renewed_outcomes: one for each of those new inputs that are compared.
+        renewed_outside: seconds between the question for what comes of those and the last byte of the answer, by the
+            clock out here.
+        renewed_inside: seconds in the calls on them, as the process says.
     """
 
     outside: float
@@ -76,6 +79,8 @@ class Pass:
     cold: float = 0.0
     renewed: float | None = None
     renewed_outcomes: tuple[bytes, ...] = ()
+    renewed_outside: float = 0.0
+    renewed_inside: float = 0.0
 
 
 CallResult = tuple[bytes, float] | Fault
@@ -294,19 +299,24 @@ class FunctionProcess:
         flops, moved, written, operations = map(_count, counts)
         return ModuleCost(flops, moved, written, operations, str(number)[:LONGEST_NAME], str(device)[:LONGEST_NAME])
 
-    def renewed(self, payloads: Sequence[bytes], seconds: float) -> tuple[float, tuple[bytes, ...]] | Fault:
+    def renewed(
+        self, payloads: Sequence[bytes], seconds: float, called: Sequence[int] | None = None
+    ) -> tuple[float, float, tuple[bytes, ...]] | Fault:
         """Calls a native function or a torch module once an input, where those of the pass before lie.
 
         Args:
             payloads: new inputs; where there are more than the pass had, as many at a time as it had.
             seconds: that it may take.
+            called: the places of those that a native function is called on; all others are only taken in, and something
+                is handed over in their place. None for all.
 
         Returns:
-            the seconds in the calls, as the process says, and all outcomes.
+            the seconds that it took by the clock out here, those in the calls as the process says, and all outcomes.
         """
+        places = () if called is None else (list(called),)
         try:
-            (_, spent, outcomes), _ = self._session.ask("renewed", list(payloads), seconds=seconds)
-            return _seconds(spent), tuple(map(_outcome, outcomes))
+            (_, spent, outcomes), outside = self._session.ask("renewed", list(payloads), *places, seconds=seconds)
+            return outside, _seconds(spent), tuple(map(_outcome, outcomes))
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):

@@ -36,6 +36,7 @@ class Setting:
         called: see `whet.evaluators.processes.TargetProcess.timed`, by the workload's name; all inputs are, where
             nothing is said.
         renewing: new inputs for after the passes, by the name of a workload that repeats its own.
+        renewing_called: the places of those that are called on, by the workload's name; all are, where nothing is said.
     """
 
     side: str
@@ -47,6 +48,7 @@ class Setting:
     repeats: Mapping[str, int] = field(default_factory=dict)
     called: Mapping[str, Sequence[int]] = field(default_factory=dict)
     renewing: Mapping[str, Sequence[Input]] = field(default_factory=dict)
+    renewing_called: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 class Meter(Protocol):

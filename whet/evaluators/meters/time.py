@@ -69,9 +69,7 @@ def windows(
             if isinstance(measured, Fault):
                 return measured
             if name in setting.renewing:
-                measured = _with_new_inputs(
-                    process, measured, setting.renewing[name], setting.repeats[name], setting.seconds
-                )
+                measured = _with_new_inputs(process, measured, name, setting)
                 if isinstance(measured, Fault):
                     return measured
             passes[name] = measured
@@ -80,19 +78,26 @@ def windows(
     return passes
 
 
-def _with_new_inputs(
-    process: TargetProcess, taken: Pass, inputs: Sequence[Input], repeats: int, seconds: float
-) -> Pass | Fault:
+def _with_new_inputs(process: TargetProcess, taken: Pass, name: str, setting: Setting) -> Pass | Fault:
     """Returns a pass with what it would have taken if no round had repeated the inputs of another."""
     assert isinstance(process, FunctionProcess)
-    found = process.renewed([item.payload for item in inputs], seconds)
+    inputs, repeats, called = setting.renewing[name], setting.repeats[name], setting.renewing_called.get(name)
+    found = process.renewed([item.payload for item in inputs], setting.seconds, called)
     if isinstance(found, Fault):
         return found
-    spent, outcomes = found
-    renewed = spent / len(inputs) * len(taken.outcomes) * repeats
+    outside, inside, outcomes = found
+    calls = len(inputs if called is None else called)
+    renewed = inside / calls * len(taken.outcomes) * repeats
     # A single round is all that it has for a first one: of the two, the one on new inputs finds memory that was met.
     cold = max(0.0, taken.inside - renewed) if repeats == 1 else taken.cold
-    return replace(taken, renewed=renewed, renewed_outcomes=outcomes, cold=cold)
+    return replace(
+        taken,
+        renewed=renewed,
+        renewed_outcomes=outcomes,
+        renewed_outside=outside,
+        renewed_inside=inside,
+        cold=cold,
+    )
 
 
 class Time:

@@ -41,7 +41,7 @@ class Bench:
         gauge: reads the GPU beside each sample; None gives nothing.
         further: how many more inputs than the baseline's the candidate's pass has, by workload.
         rounds: how often the candidate's pass repeats its inputs, by workload, where not as often as the baseline's.
-        renewing: how many more new inputs than the baseline the candidate meets after its pass, by workload.
+        renewing: on how many more new inputs than the baseline the candidate is called after its pass, by workload.
     """
 
     baseline: Artifact
@@ -71,18 +71,11 @@ class Bench:
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
         layouts = {side: rng.randrange(self._artifact(side).layouts) for side in order}
-        mixed = {
-            work.name: mix(inputs[work.name], work.draw(rng.getrandbits(63), self.further[work.name]), rng)
-            for work in self.workloads
-            if self.further.get(work.name)
-        }
+        mixed = self._mixed(inputs, self.further, rng)
         # A launch leaves nothing to the next one.
         renewing = {} if self.baseline.launched else draw_renewing(self.workloads, self.rounds, rng)
-        renewed = {
-            work.name: mix(renewing[work.name], work.draw(rng.getrandbits(63), self.renewing[work.name]), rng)
-            for work in self.workloads
-            if work.name in renewing and self.renewing.get(work.name)
-        }
+        renewed = self._mixed(renewing, self.renewing, rng)
+        new = {**renewing, **{name: one.items for name, one in renewed.items()}}
         passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
         readings: dict[str, GpuReading] = {}
         for side in order:
@@ -90,19 +83,18 @@ class Bench:
             # A program's runs are windows of their own: those of the candidate alone take further inputs.
             taking = mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
             drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
-            called = {name: one.checked for name, one in taking.items() if side != "candidate"}
-            new: Mapping[str, Sequence[Input]] = renewing
+            called, new_called = (
+                {name: one.checked for name, one in each.items() if side != "candidate"} for each in (taking, renewed)
+            )
             if side == "candidate":
                 repeats |= self.rounds
-                new = {**renewing, **{name: one.items for name, one in renewed.items()}}
+            layout = layouts[side]
             setting = Setting(
-                side, self.seconds, self.cores, hash_seed, layouts[side], self.start, repeats, called, new
+                side, self.seconds, self.cores, hash_seed, layout, self.start, repeats, called, new, new_called
             )
             for name, one in self._taken(side, drawn, warm, setting).items():
                 taken = taking[name].checked_of(one) if name in taking else one
-                passes[name][side] = (
-                    renewed[name].checked_of_new(taken) if side == "candidate" and name in renewed else taken
-                )
+                passes[name][side] = renewed[name].checked_of_new(taken) if name in renewed else taken
             if self.gauge is not None:
                 readings[side] = self.gauge()
         self._expect_alike(inputs, renewing, passes)
@@ -132,6 +124,16 @@ class Bench:
         sizes = {work.name: len(work.draw(turn.seed, 1)[0].payload) for work in works}
         wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
         return replace(self, further=wanted)
+
+    def _mixed(
+        self, drawn: Mapping[str, Sequence[Input]], further: Mapping[str, int], rng: random.Random
+    ) -> dict[str, Mixed]:
+        """Returns the inputs of those workloads that have further ones, with these among them."""
+        return {
+            work.name: mix(drawn[work.name], work.draw(rng.getrandbits(63), further[work.name]), rng)
+            for work in self.workloads
+            if work.name in drawn and further.get(work.name)
+        }
 
     def _scale(self, inputs: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]) -> Mapping[str, float]:
         """Returns how many times as many calls as the baseline's the candidate's pass has, by workload."""

@@ -106,24 +106,43 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     """Returns the seconds that count on one workload, or the fault of a process whose clock disagrees."""
     passes = [turn.passes[name] for turn in turns]
     sides = {side: [each[side] for each in passes] for side in SIDES}
-    handovers = [(p.outside - p.inside) / p.windows for side in ("baseline", "again") for p in sides[side]]
-    handover = max(0.0, statistics.median(handovers))
-    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
-    spread, windows = spread_of(handovers), statistics.median(p.windows for p in sides["candidate"])
-    theirs = statistics.median(p.outside - p.inside for p in sides["candidate"])
-    window = statistics.median(p.outside for p in sides["candidate"])
-    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + (EXCESS_OF_HANDOVER * handover + spread) * windows
-    allowed += statistics.median(p.waited or 0.0 for p in sides["candidate"])
-    if theirs - handover * windows > allowed or theirs < 0:
-        return Fault(
-            Reason.CHEATING,
-            f"{name}: its process says {(window - theirs) * 1e3:.3g} ms in the calls, the clock outside "
-            f"{(window - handover * windows) * 1e3:.3g} ms",
-        )
+    ours, theirs = [*sides["baseline"], *sides["again"]], sides["candidate"]
+    if fault := contradicted(name, ours, theirs):
+        return fault
+    if all(one.renewed_outside for one in (*ours, *theirs)):
+        told = f"{name}, on new inputs"
+        if fault := contradicted(told, [on_new_inputs(one) for one in ours], [on_new_inputs(one) for one in theirs]):
+            return fault
+    handovers = [(p.outside - p.inside) / p.windows for p in ours]
+    handover, spread = max(0.0, statistics.median(handovers)), spread_of(handovers)
     seconds = {side: [max(p.inside, p.outside - handover * p.windows, 1e-9) for p in sides[side]] for side in SIDES}
     if fault := disagreement(name, sides, seconds):
         return fault
     return Series.of(as_counted(turns, name, seconds), slack_of(turns, name, spread))
+
+
+def contradicted(name: str, ours: Sequence[Pass], theirs: Sequence[Pass]) -> Fault | None:
+    """Returns the fault of a candidate whose own clock disagrees with the one out here; None where it does not."""
+    handovers = [(p.outside - p.inside) / p.windows for p in ours]
+    handover = max(0.0, statistics.median(handovers))
+    # On a busy machine the baseline's own windows run over now and then: no more than that is held against anybody.
+    spread, windows = spread_of(handovers), statistics.median(p.windows for p in theirs)
+    beside = statistics.median(p.outside - p.inside for p in theirs)
+    window = statistics.median(p.outside for p in theirs)
+    allowed = EXCESS_SECONDS + EXCESS_OF_WINDOW * window + (EXCESS_OF_HANDOVER * handover + spread) * windows
+    allowed += statistics.median(p.waited or 0.0 for p in theirs)
+    if 0 <= beside <= handover * windows + allowed:
+        return None
+    return Fault(
+        Reason.CHEATING,
+        f"{name}: its process says {(window - beside) * 1e3:.3g} ms in the calls, the clock outside "
+        f"{(window - handover * windows) * 1e3:.3g} ms",
+    )
+
+
+def on_new_inputs(one: Pass) -> Pass:
+    """Returns the window in which a process met new inputs after its pass; for how long it waited is not known."""
+    return replace(one, outside=one.renewed_outside, inside=one.renewed_inside, windows=1, waited=None)
 
 
 def as_counted(

@@ -63,14 +63,14 @@ class Rounds:
 def repeated(
     target: Repeatable, inputs: list[Prepared], repeats: int, clock: Any
 ) -> tuple[int, int, list[NativeResult]]:
-    """Calls once an input, and so ``repeats`` times over.
+    """Calls once an input, and so ``repeats`` times over; with 0 not at all.
 
     Returns:
         nanoseconds in the calls of the first round and of all others, and the results of the last.
     """
     rounds = Rounds(target, [one.values for one in inputs])
     around = rounds.surrounding(clock)
-    first = max(0, rounds.run(clock) - around)
+    first = max(0, rounds.run(clock) - around) if repeats else 0
     later = 0
     if not any(one.changed for one in inputs):
         later = max(0, rounds.run(clock, repeats - 1) - around) if repeats > 1 else 0
