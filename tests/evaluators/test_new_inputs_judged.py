@@ -10,6 +10,8 @@ import pytest
 from scripted_turns import RULE, turns, works
 
 from whet.core.measurement import Measurement, Outcome
+from whet.core.verdict import Reason
+from whet.evaluators.finding import Fault, found_by
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import rejudge, sequential
 from whet.evaluators.timing.statistics import VERDICT_STAGES
@@ -87,3 +89,26 @@ def test_outcomes_on_new_inputs_stay_out_of_evidence() -> None:
     turn = Turn((), 0.0, {"a": sides(renewed=0.03, renewed_outcomes=(b"other",))})
     assert from_raw(raw([turn]))[0].passes["a"]["candidate"] == Pass(0.02, 0.02, 0.02, (), renewed=0.03)
     assert "outcomes" not in str(raw([turn]))
+
+
+@pytest.mark.parametrize(
+    ("told", "took", "cheats"), [(0.02, 0.0202, False), (0.002, 0.02, True), (0.002, 0.003, False)]
+)
+def test_a_clock_that_is_touched_while_new_inputs_are_met_is_contradicted_from_outside(
+    told: float, took: float, cheats: bool
+) -> None:
+    taken = turns(random.Random(2), {"a": 2.0}, 0.016)
+
+    def turn(number: int) -> Turn:
+        one = renewed(taken(number))
+        passes = {
+            side: replace(each, renewed_outside=0.0404, renewed_inside=0.04) for side, each in one.passes["a"].items()
+        }
+        passes["candidate"] = replace(passes["candidate"], renewed_outside=took + 0.0004, renewed_inside=told)
+        return replace(one, passes={"a": passes})
+
+    found = found_by(lambda: sequential(turn, works("a"), VERDICT_STAGES, RULE))
+    assert isinstance(found, Fault) is cheats
+    if isinstance(found, Fault):
+        assert found.reason is Reason.CHEATING
+        assert found.detail == "a, on new inputs: its process says 2 ms in the calls, the clock outside 20 ms"
