@@ -80,12 +80,17 @@ def test_a_size_that_the_headline_does_not_rest_on_is_looked_at_for_a_moment_on_
 
 
 def test_new_inputs_are_as_many_as_make_their_calls_long_and_as_may_lie_in_a_cache() -> None:
-    quick = Pass(0.001, 4e-5, 4e-5, ())
-    assert new_inputs(quick, 4, 1, 40_000) == ROUND_BYTES // 40_000 - 1
-    assert new_inputs(quick, 4, 1, 40) == 99, "a hundred calls of 10 us last a millisecond"
-    assert new_inputs(quick, 4, 8, 40) == ROUND_INPUTS - 8
-    assert new_inputs(passes(1.0)["candidate"], 4, 1, 40) == 0
-    assert new_inputs(quick, 4, 1, 1 << 30) == 0
+    quick = passes(500.0, 0.02)
+    assert new_inputs(quick, (4, 4), 1, 40_000) == ROUND_BYTES // 40_000 - 1
+    assert new_inputs(quick, (4, 4), 1, 40) == 99, "a hundred calls of 10 us last a millisecond"
+    assert new_inputs(quick, (4, 4), 8, 40) == ROUND_INPUTS - 8
+    assert new_inputs(passes(1.0), (4, 4), 1, 40) == 0
+    assert new_inputs(quick, (4, 4), 1, 1 << 30) == 0
+
+
+def test_new_inputs_are_as_many_as_the_clock_outside_can_tell_from_none_of_the_baseline_s_work() -> None:
+    short = passes(1.2, 0.02)
+    assert new_inputs(short, (20, 20), 2, 40) == 8 - 2, "eight of 0.5 ms are four times what a window may be longer"
 
 
 NUMBERS = Argument("numbers", "int64", Role.IN, "n")

@@ -17,7 +17,7 @@ from whet.core.task import Task
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.further import WINDOW_OF_HANDOVERS, baselines, handover, in_calls
-from whet.evaluators.timing.turns import Turn, from_raw
+from whet.evaluators.timing.turns import EXCESS_SECONDS, Turn, from_raw
 from whet.evaluators.timing.workloads import LOOK_SECONDS, ROUND_BYTES, ROUND_INPUTS, ROUND_SECONDS, TimedWorkload
 
 LONGEST_SECONDS = 0.1
@@ -25,6 +25,9 @@ LONGEST_SECONDS = 0.1
 verdict at least 17 turns. Of a size that the headline does not rest on, `LOOK_SECONDS`."""
 MOST_SECONDS = 2.0
 """Of a candidate's calls in a pass, by the clock out here, however few they are by its own."""
+CONTRADICTED_SECONDS = 4 * EXCESS_SECONDS
+"""That the baseline would take for the new inputs which the candidate meets: what a clock says too little of it is then
+more than windows may be longer than their calls. Fewer hide a lie; more are drawn and handed over in each turn."""
 APART = 1.5
 """How many times as fast as the baseline a candidate is that has rounds of its own number. Up to that the same rounds
 are long enough for both, and the first, which finds the caches cold, then weighs the same on both sides."""
@@ -53,16 +56,16 @@ def with_rounds(bench: Bench, task: Task, seed: int, begun: Mapping[str, Any] | 
         (turn,) = from_raw(begun["turns"][:1])
         before = {work["name"]: work["repeats"] for work in begun["workloads"]}
         rounds = {name: (before[name], round(before[name] * turn.scale.get(name, 1.0))) for name in by_name}
-        had = {name: theirs for name, (_, theirs) in rounds.items()}
+        had = rounds
     else:
         turn = bench.turn(seed)
         apart = native and unchanging(task)
         rounds = {name: more_rounds(turn.passes[name], work, apart) for name, work in by_name.items()}
-        had = {name: work.repeats for name, work in by_name.items()}
+        had = {name: (work.repeats, work.repeats) for name, work in by_name.items()}
     new = {}
     for name, work in by_name.items() if native else ():
         size = len(work.draw(turn.seed, 1)[0].payload)
-        new[name] = new_inputs(turn.passes[name]["candidate"], had[name], work.count, size)
+        new[name] = new_inputs(turn.passes[name], had[name], work.count, size)
     works = [replace(work, repeats=rounds[work.name][0]) if work.repeats else work for work in bench.workloads]
     theirs = {name: theirs for name, (ours, theirs) in rounds.items() if ours != theirs}
     longer = replace(bench, workloads=works, rounds=theirs, renewing=new)
@@ -111,15 +114,21 @@ def _lasting(wanted: float, seconds: float, rounds: int) -> int:
     return max(rounds, math.ceil(wanted / seconds))
 
 
-def new_inputs(one: Pass, rounds: int, count: int, size: int) -> int:
-    """Returns how many further new inputs a candidate meets after its pass, so that its calls on them last long enough.
+def new_inputs(passes: Mapping[str, Pass], rounds: tuple[int, int], count: int, size: int) -> int:
+    """Returns on how many further new inputs a candidate is called after its pass.
+
+    Its calls on them last as long as a round shall, by its own clock. They would contradict that clock if it had
+    computed as long as the baseline does, and said less.
 
     Args:
-        one: a pass of the candidate.
-        rounds: that it had.
-        count: of the inputs of a round; as many new ones are met by both sides.
+        passes: of each side in a turn.
+        rounds: that the baseline had, and that the candidate had.
+        count: of the inputs of a round; both sides are called on as many new ones.
         size: bytes of one.
     """
-    seconds = max(one.inside, 1e-9) / rounds / count
-    wanted = min(math.ceil(ROUND_SECONDS / seconds), ROUND_INPUTS, ROUND_BYTES // max(size, 1))
-    return max(0, wanted - count)
+    seconds = (
+        max(passes[side].inside, 1e-9) / each for side, each in zip(("baseline", "candidate"), rounds, strict=True)
+    )
+    ours, theirs = (one / count for one in seconds)
+    wanted = max(math.ceil(ROUND_SECONDS / theirs), math.ceil(CONTRADICTED_SECONDS / ours))
+    return max(0, min(wanted, ROUND_INPUTS, ROUND_BYTES // max(size, 1)) - count)
