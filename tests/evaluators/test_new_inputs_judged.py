@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 from typing import Any
@@ -12,10 +13,11 @@ from scripted_turns import RULE, turns, works
 from whet.core.measurement import Measurement, Outcome
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault, found_by
-from whet.evaluators.processes import Pass
+from whet.evaluators.processes import NewRound, Pass
 from whet.evaluators.timing.decision import rejudge, sequential
+from whet.evaluators.timing.quiet import in_cpu_seconds
 from whet.evaluators.timing.statistics import VERDICT_STAGES
-from whet.evaluators.timing.turns import Turn, as_if_new, from_raw, raw
+from whet.evaluators.timing.turns import Series, Turn, as_if_new, from_raw, raw
 
 
 def renewed(turn: Turn, **times: float) -> Turn:
@@ -101,10 +103,9 @@ def test_a_clock_that_is_touched_while_new_inputs_are_met_is_contradicted_from_o
 
     def turn(number: int) -> Turn:
         one = renewed(taken(number))
-        passes = {
-            side: replace(each, renewed_outside=0.0404, renewed_inside=0.04) for side, each in one.passes["a"].items()
-        }
-        passes["candidate"] = replace(passes["candidate"], renewed_outside=took + 0.0004, renewed_inside=told)
+        new = NewRound(0.0404, 0.04, 0.04, None, 1.0)
+        passes = {side: replace(each, new=new) for side, each in one.passes["a"].items()}
+        passes["candidate"] = replace(passes["candidate"], new=replace(new, outside=took + 0.0004, inside=told))
         return replace(one, passes={"a": passes})
 
     found = found_by(lambda: sequential(turn, works("a"), VERDICT_STAGES, RULE))
@@ -112,3 +113,37 @@ def test_a_clock_that_is_touched_while_new_inputs_are_met_is_contradicted_from_o
     if isinstance(found, Fault):
         assert found.reason is Reason.CHEATING
         assert found.detail == "a, on new inputs: its process says 2 ms in the calls, the clock outside 20 ms"
+
+
+def on_a_busy_machine(cpu: float, ran: float) -> list[Turn]:
+    """Returns turns of a gain of 2x in which another process has the processor while the candidate meets new inputs."""
+    found = []
+    for number in range(8):
+        passes = {}
+        for side, seconds in ("baseline", 0.02), ("candidate", 0.01), ("again", 0.02):
+            one = Pass(2 * seconds + 0.0004, 2 * seconds, seconds, (), ran=seconds + 0.0003, waited=seconds, whole=True)
+            passes[side] = replace(
+                one, renewed=2 * seconds, new=NewRound(0.0044, 0.004, 0.004, 0.0043, seconds / 0.004)
+            )
+        new = NewRound(0.0104, 0.01, cpu, ran, 2.5)
+        passes["candidate"] = replace(passes["candidate"], renewed=0.025, new=new)
+        found.append(Turn((), 2.0, {"a": passes}, cores=(0,), seed=number))
+    return found
+
+
+def test_where_cpu_seconds_count_those_of_new_inputs_do_too() -> None:
+    taken = on_a_busy_machine(0.004, 0.0043)
+    assert as_if_new(taken, "a") == pytest.approx([1.25] * 8)
+    assert as_if_new(taken, "a", by_cpu=True) == [1.0] * 8
+    found = in_cpu_seconds(taken, "a")
+    assert isinstance(found, Series)
+    assert found.logs == pytest.approx([math.log(2.0)] * 8, rel=0.01)
+    kept = in_cpu_seconds(on_a_busy_machine(0.008, 0.0083), "a")
+    assert isinstance(kept, Series)
+    assert kept.logs == pytest.approx([0.0] * 8, abs=0.01), "half of the gain was answers that it had"
+
+
+def test_cpu_seconds_on_new_inputs_that_the_kernel_contradicts_do_not_count() -> None:
+    assert in_cpu_seconds(on_a_busy_machine(0.004, 0.0083), "a") == (
+        "a, on new inputs: its process says 4 ms in the calls, the kernel 8 ms"
+    )

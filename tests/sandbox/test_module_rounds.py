@@ -114,8 +114,8 @@ def test_the_module_is_as_its_constructor_left_it_in_each_round(tmp_path: Path) 
         made.append(init)
         return "value", None, None, 5
 
-    found = in_rounds(target, [target.read(payload(torch.ones(2)))], 3, invoke, lambda: "said")
-    assert found == (5, 10, [("value", None, None, "said")])
+    found = in_rounds(target, [target.read(payload(torch.ones(2)))], 3, invoke, lambda: "said", iter(range(6)).__next__)
+    assert found == (5, 10, 3, [("value", None, None, "said")])
     assert len(set(map(id, made))) == 3
 
 
@@ -135,7 +135,7 @@ def test_what_is_kept_by_content_shows_where_contents_come_again(tmp_path: Path)
     laid: list[Any] = []
     timed_pass(target, given, 3, Capture(LIMIT), laid=laid)
     assert len(target.module.COMPUTED) == 2
-    _, outcomes = renewed_round(target, laid, others, Capture(LIMIT))
+    *_, outcomes = renewed_round(target, laid, others, Capture(LIMIT))
     assert len(target.module.COMPUTED) == 4
     assert outcomes == [call_once(target, one, Capture(LIMIT))[0] for one in others]
 
@@ -157,7 +157,7 @@ def test_a_new_input_has_its_own_constructor(tmp_path: Path) -> None:
     given, other = (encode({"init": (seed, (), {}), "args": (torch.ones(2),)}) for seed in (1, 2))
     laid: list[Any] = []
     timed_pass(target, [given], 2, Capture(LIMIT), laid=laid)
-    assert renewed_round(target, laid, [other], Capture(LIMIT))[1] == [call_once(target, other, Capture(LIMIT))[0]]
+    assert renewed_round(target, laid, [other], Capture(LIMIT))[2] == [call_once(target, other, Capture(LIMIT))[0]]
 
 
 def test_gradients_of_outputs_come_again_too(tmp_path: Path) -> None:

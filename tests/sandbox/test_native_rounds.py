@@ -78,7 +78,7 @@ def test_what_a_call_changed_is_as_it_came_in_each_round(target: NativeTarget) -
 
 def test_new_inputs_are_called_on_once_where_those_of_the_pass_lie(target: NativeTarget) -> None:
     _, laid = taken(target, 3)
-    _, outcomes = renewed_round(target, laid, OTHERS, Capture(1000))
+    *_, outcomes = renewed_round(target, laid, OTHERS, Capture(1000))
     places = seen(target)
     assert len(places) == 8
     assert places[6:] == places[:2]
@@ -88,12 +88,12 @@ def test_new_inputs_are_called_on_once_where_those_of_the_pass_lie(target: Nativ
 def test_of_more_new_inputs_than_a_round_has_some_may_only_be_taken_in(target: NativeTarget) -> None:
     _, laid = taken(target, 1)
     many = [payload(number, number + 1) for number in range(5)]
-    _, outcomes = renewed_round(target, laid, many, Capture(1000), [1, 4])
+    *_, outcomes = renewed_round(target, laid, many, Capture(1000), [1, 4])
     assert len(seen(target)) == 4, "two of the pass, two of these"
     expected = [call_once(target, one, Capture(1000))[0] for one in many]
     assert [outcomes[place] for place in (1, 4)] == [expected[place] for place in (1, 4)]
     assert [len(one) for one in outcomes] == [len(one) for one in expected], "to hand them over costs as much"
-    _, outcomes = renewed_round(target, laid, many, Capture(1000))
+    *_, outcomes = renewed_round(target, laid, many, Capture(1000))
     assert outcomes == expected
 
 
@@ -102,5 +102,5 @@ def test_a_smaller_new_input_fits_where_one_of_the_pass_lies_and_a_larger_one_ha
 ) -> None:
     _, laid = taken(target, 1)
     others = [payload(6), payload(7, 8, 9)]
-    _, outcomes = renewed_round(target, laid, others, Capture(1000))
+    *_, outcomes = renewed_round(target, laid, others, Capture(1000))
     assert outcomes == [call_once(target, one, Capture(1000))[0] for one in others]

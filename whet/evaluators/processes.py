@@ -31,6 +31,25 @@ FORGED = "the process forged its answer, or touched the clock"
 
 
 @dataclass(frozen=True, slots=True)
+class NewRound:
+    """The round on new inputs that a process meets after a pass.
+
+    Attributes:
+        outside: seconds between the question and the last byte of the answer, by the clock out here.
+        inside: seconds in the calls, as the process says.
+        cpu: CPU seconds in them, as the process says.
+        ran: seconds that its processes were on a processor meanwhile; see `Pass`.
+        times: how many times as many calls the pass has.
+    """
+
+    outside: float
+    inside: float
+    cpu: float
+    ran: float | None
+    times: float
+
+
+@dataclass(frozen=True, slots=True)
 class Pass:
     """One timed pass over distinct inputs.
 
@@ -56,9 +75,7 @@ class Pass:
         renewed: seconds in the calls, as the process says, if each of its rounds had met new inputs; None where rounds
             do not repeat any.
         renewed_outcomes: one for each of those new inputs that are compared.
-        renewed_outside: seconds between the question for what comes of those and the last byte of the answer, by the
-            clock out here.
-        renewed_inside: seconds in the calls on them, as the process says.
+        new: the round on those.
     """
 
     outside: float
@@ -79,8 +96,7 @@ class Pass:
     cold: float = 0.0
     renewed: float | None = None
     renewed_outcomes: tuple[bytes, ...] = ()
-    renewed_outside: float = 0.0
-    renewed_inside: float = 0.0
+    new: NewRound | None = None
 
 
 CallResult = tuple[bytes, float] | Fault
@@ -301,7 +317,7 @@ class FunctionProcess:
 
     def renewed(
         self, payloads: Sequence[bytes], seconds: float, called: Sequence[int] | None = None
-    ) -> tuple[float, float, tuple[bytes, ...]] | Fault:
+    ) -> tuple[NewRound, tuple[bytes, ...]] | Fault:
         """Calls a native function or a torch module once an input, where those of the pass before lie.
 
         Args:
@@ -311,12 +327,14 @@ class FunctionProcess:
                 is handed over in their place. None for all.
 
         Returns:
-            the seconds that it took by the clock out here, those in the calls as the process says, and all outcomes.
+            the round, of as many calls as one of the pass, and all outcomes.
         """
         places = () if called is None else (list(called),)
         try:
-            (_, spent, outcomes), outside = self._session.ask("renewed", list(payloads), *places, seconds=seconds)
-            return outside, _seconds(spent), tuple(map(_outcome, outcomes))
+            watch = Watch(self._session)
+            (_, spent, cpu, outcomes), outside = self._session.ask("renewed", list(payloads), *places, seconds=seconds)
+            found = NewRound(outside, _seconds(spent), _seconds(cpu), watch.read().ran, 1.0)
+            return found, tuple(map(_outcome, outcomes))
         except Incident as incident:
             return fault(incident, seconds)
         except (ValueError, TypeError):

@@ -85,17 +85,16 @@ def _with_new_inputs(process: TargetProcess, taken: Pass, name: str, setting: Se
     found = process.renewed([item.payload for item in inputs], setting.seconds, called)
     if isinstance(found, Fault):
         return found
-    outside, inside, outcomes = found
-    calls = len(inputs if called is None else called)
-    renewed = inside / calls * len(taken.outcomes) * repeats
+    new, outcomes = found
+    times = len(taken.outcomes) * repeats / len(inputs if called is None else called)
+    renewed = new.inside * times
     # A single round is all that it has for a first one: of the two, the one on new inputs finds memory that was met.
     cold = max(0.0, taken.inside - renewed) if repeats == 1 else taken.cold
     return replace(
         taken,
         renewed=renewed,
         renewed_outcomes=outcomes,
-        renewed_outside=outside,
-        renewed_inside=inside,
+        new=replace(new, times=times),
         cold=cold,
     )
 

@@ -251,7 +251,7 @@ def judge(
     resolution = max(high / ratio, ratio / low, aa_high / aa_ratio, aa_ratio / aa_low)
     if turns[0].charged:
         note += f"; {turns[0].charged * 1e3:.3g} ms of work outside its calls are added to each pass"
-    if (longer := max(statistics.fmean(as_if_new(turns, name)) for name in timed)) > 1.0:
+    if (longer := max(statistics.fmean(as_if_new(turns, name, told is not None)) for name in timed)) > 1.0:
         note += f"; its calls on new inputs, {longer:.3g} times as long as on those that come again, count"
     if differing and stage.share > 0:
         note += f"; the baseline against itself gave {aa_low:.3f} to {aa_high:.3f}, by which the interval is wider"

@@ -12,7 +12,15 @@ import statistics
 from collections.abc import Collection, Sequence
 
 from whet.evaluators.processes import Pass
-from whet.evaluators.timing.turns import SIDES, Series, Turn, as_counted, slack_of, spread_of
+from whet.evaluators.timing.turns import (
+    SIDES,
+    Series,
+    Turn,
+    as_counted,
+    contradicted_on_new_inputs,
+    slack_of,
+    spread_of,
+)
 
 DISTURBED_SHARE = 0.05
 """Of a window: a turn with a longer wait is dropped. More would let in what moves a ratio by as much; with less, the
@@ -92,4 +100,7 @@ def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
         side: [max(one.cpu, used - usual * one.windows, 1e-9) for used, one in zip(ran[side], found, strict=True)]
         for side, found in passes.items()
     }
-    return Series.of(as_counted(turns, name, seconds), slack_of(turns, name, spread))
+    ours = [*passes["baseline"], *passes["again"]]
+    if fault := contradicted_on_new_inputs(name, ours, passes["candidate"], by_cpu=True):
+        return fault.detail
+    return Series.of(as_counted(turns, name, seconds, by_cpu=True), slack_of(turns, name, spread))

@@ -109,10 +109,8 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     ours, theirs = [*sides["baseline"], *sides["again"]], sides["candidate"]
     if fault := contradicted(name, ours, theirs):
         return fault
-    if all(one.renewed_outside for one in (*ours, *theirs)):
-        told = f"{name}, on new inputs"
-        if fault := contradicted(told, [on_new_inputs(one) for one in ours], [on_new_inputs(one) for one in theirs]):
-            return fault
+    if fault := contradicted_on_new_inputs(name, ours, theirs):
+        return fault
     handovers = [(p.outside - p.inside) / p.windows for p in ours]
     handover, spread = max(0.0, statistics.median(handovers)), spread_of(handovers)
     seconds = {side: [max(p.inside, p.outside - handover * p.windows, 1e-9) for p in sides[side]] for side in SIDES}
@@ -121,7 +119,9 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
     return Series.of(as_counted(turns, name, seconds), slack_of(turns, name, spread))
 
 
-def contradicted(name: str, ours: Sequence[Pass], theirs: Sequence[Pass]) -> Fault | None:
+def contradicted(
+    name: str, ours: Sequence[Pass], theirs: Sequence[Pass], by: str = "the clock outside"
+) -> Fault | None:
     """Returns the fault of a candidate whose own clock disagrees with the one out here; None where it does not."""
     handovers = [(p.outside - p.inside) / p.windows for p in ours]
     handover = max(0.0, statistics.median(handovers))
@@ -135,18 +135,30 @@ def contradicted(name: str, ours: Sequence[Pass], theirs: Sequence[Pass]) -> Fau
         return None
     return Fault(
         Reason.CHEATING,
-        f"{name}: its process says {(window - beside) * 1e3:.3g} ms in the calls, the clock outside "
+        f"{name}: its process says {(window - beside) * 1e3:.3g} ms in the calls, {by} "
         f"{(window - handover * windows) * 1e3:.3g} ms",
     )
 
 
-def on_new_inputs(one: Pass) -> Pass:
-    """Returns the window in which a process met new inputs after its pass; for how long it waited is not known."""
-    return replace(one, outside=one.renewed_outside, inside=one.renewed_inside, windows=1, waited=None)
+def contradicted_on_new_inputs(
+    name: str, ours: Sequence[Pass], theirs: Sequence[Pass], by_cpu: bool = False
+) -> Fault | None:
+    """As `contradicted`, of the rounds on new inputs; by CPU seconds, of what the kernel and what the process says."""
+    windows: list[list[Pass]] = [[], []]
+    for found, passes in zip(windows, (ours, theirs), strict=True):
+        for one in passes:
+            if one.new is None or (by_cpu and one.new.ran is None):
+                return None
+            outside, inside = (one.new.ran or 0.0, one.new.cpu) if by_cpu else (one.new.outside, one.new.inside)
+            # For how long it waited in that round is not known.
+            found.append(replace(one, outside=outside, inside=inside, windows=1, waited=None))
+    return contradicted(
+        f"{name}, on new inputs", windows[0], windows[1], by="the kernel" if by_cpu else "the clock outside"
+    )
 
 
 def as_counted(
-    turns: Sequence[Turn], name: str, seconds: Mapping[str, Sequence[float]]
+    turns: Sequence[Turn], name: str, seconds: Mapping[str, Sequence[float]], by_cpu: bool = False
 ) -> Mapping[str, Sequence[float]]:
     """Returns seconds of each side as they are compared.
 
@@ -160,7 +172,7 @@ def as_counted(
         ]
         for side in ("baseline", "again")
     }
-    return {**warm, "candidate": per_pass(turns, name, seconds["candidate"])}
+    return {**warm, "candidate": per_pass(turns, name, seconds["candidate"], by_cpu)}
 
 
 def spread_of(handovers: Sequence[float]) -> float:
@@ -176,24 +188,30 @@ def slack_of(turns: Sequence[Turn], name: str, spread: float) -> tuple[float, fl
     return spread * ours, spread * theirs / statistics.median(turn.scale.get(name, 1.0) for turn in turns)
 
 
-def per_pass(turns: Sequence[Turn], name: str, seconds: Sequence[float]) -> list[float]:
+def per_pass(turns: Sequence[Turn], name: str, seconds: Sequence[float], by_cpu: bool = False) -> list[float]:
     """Returns seconds of the candidate for as many inputs as the baseline's, all of them new, with what is charged."""
-    factors = as_if_new(turns, name)
+    factors = as_if_new(turns, name, by_cpu)
     return [
         one * factor / turn.scale.get(name, 1.0) + turn.charged
         for one, factor, turn in zip(seconds, factors, turns, strict=True)
     ]
 
 
-def as_if_new(turns: Sequence[Turn], name: str) -> list[float]:
+def as_if_new(turns: Sequence[Turn], name: str, by_cpu: bool = False) -> list[float]:
     """Returns how many times as long as it took each pass of the candidate would have taken with new inputs alone.
 
     A pass that repeats its inputs stands for one that does not: no program is run for answers that it has. Whether a
     function keeps them depends on whatever it chooses to look at, chance included, so each process is held against
     itself, and the baseline's beside it. What counts then is how many times as long as the candidate's the baseline's
     calls on new inputs take.
+
+    Args:
+        turns: those that count.
+        name: of the workload.
+        by_cpu: whether CPU seconds are compared: on a machine that is never quiet, whether another process has the
+            processor in so short a round is chance.
     """
-    logs = [found for turn in turns if (found := _saved(turn.passes[name])) is not None]
+    logs = [found for turn in turns if (found := _saved(turn.passes[name], by_cpu)) is not None]
     if len(logs) < len(turns) or not logs:
         return [1.0] * len(turns)
     # Calls on new inputs are few: one that was disturbed makes the mean of some turns larger, and as unsure.
@@ -202,13 +220,17 @@ def as_if_new(turns: Sequence[Turn], name: str) -> list[float]:
     return [math.exp(max(0.0, one)) if shown else 1.0 for one in logs]
 
 
-def _saved(passes: Mapping[str, Pass]) -> float | None:
+def _saved(passes: Mapping[str, Pass], by_cpu: bool) -> float | None:
     """Returns the log of what new inputs cost the candidate over those that come again, less that of the baseline."""
     logs: dict[str, float] = {}
     for side in SIDES:
-        if (renewed := passes[side].renewed) is None:
+        one = passes[side]
+        if one.renewed is None:
             return None
-        logs[side] = math.log(max(renewed, 1e-9) / max(passes[side].inside, 1e-9))
+        renewed, usual = one.renewed, one.inside
+        if by_cpu and one.new is not None:
+            renewed, usual = one.new.cpu * one.new.times, one.cpu
+        logs[side] = math.log(max(renewed, 1e-9) / max(usual, 1e-9))
     return logs["candidate"] - (logs["baseline"] + logs["again"]) / 2
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 # Taken before any foreign code is loaded: a patched `time` module does not reach them.
 _clock = time.perf_counter_ns
 _cpu = time.process_time_ns
+_CLOCKS = (_clock, _cpu)
 
 
 def open_target(tree: str, kind: str, *words: Any) -> Loaded:
@@ -152,7 +153,7 @@ def timed_pass(
     before = spent_so_far()
     first = later = 0
     if repeats:
-        first, later, results = _repeating(target).in_rounds(inputs, repeats, once, capture.take, _clock)
+        first, later, _, results = _repeating(target).in_rounds(inputs, repeats, once, capture.take, _CLOCKS)
     else:
         asked = None if called is None else frozenset(called)
         later, results = in_turn(target, inputs, asked, once, capture.take, around)
@@ -173,7 +174,7 @@ def timed_pass(
 
 def renewed_round(
     target: Loaded, laid: list[Any], payloads: list[bytes], capture: Capture, called: list[int] | None = None
-) -> tuple[int, list[bytes]]:
+) -> tuple[int, int, list[bytes]]:
     """Calls once an input, as in rounds of the pass before, on new inputs where those of the pass lie.
 
     Args:
@@ -185,9 +186,9 @@ def renewed_round(
             handed over for them. None calls on all.
 
     Returns:
-        nanoseconds in the calls, and all outcomes.
+        nanoseconds in the calls, CPU nanoseconds in them, and all outcomes.
     """
-    total = 0
+    total = used = 0
     outcomes: list[bytes] = []
     asked = frozenset(range(len(payloads)) if called is None else called)
     gc.collect()
@@ -201,13 +202,14 @@ def renewed_round(
             places = [place for place in range(len(new)) if (start + place in asked) == bool(rounds)]
             if places:
                 given = [inputs[place] for place in places]
-                spent, _, came = _repeating(target).in_rounds(given, rounds, once, capture.take, _clock)
+                spent, _, busy, came = _repeating(target).in_rounds(given, rounds, once, capture.take, _CLOCKS)
                 total += spent
+                used += busy
                 for place, one in zip(places, came):  # noqa: B905 (3.10 inside)
                     results[place] = one
         outcomes += stored_in_turn(target, new, inputs, results, range(len(results)))
     gc.enable()
-    return total, outcomes
+    return total, used, outcomes
 
 
 def stored_in_turn(

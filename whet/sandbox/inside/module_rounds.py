@@ -83,8 +83,13 @@ def tensors_of(target: Repeatable, given: Given) -> Any:
 
 
 def in_rounds(
-    target: Repeatable, inputs: list[Given], rounds: int, invoke: Callable[..., Came], take: Callable[[], str]
-) -> tuple[int, int, list[tuple[str, Any, Any, str]]]:
+    target: Repeatable,
+    inputs: list[Given],
+    rounds: int,
+    invoke: Callable[..., Came],
+    take: Callable[[], str],
+    cpu: Callable[[], int],
+) -> tuple[int, int, int, list[tuple[str, Any, Any, str]]]:
     """Calls once an input, and so ``rounds`` times over.
 
     Args:
@@ -93,13 +98,14 @@ def in_rounds(
         rounds: how often.
         invoke: calls once; see `invocation.invoke`.
         take: returns what a call printed.
+        cpu: the clock of CPU time, in nanoseconds.
 
     Returns:
-        nanoseconds in the calls of the first round and of all others, and what came of the last: kind, instance, value
-        and what was printed.
+        nanoseconds in the calls of the first round and of all others, CPU nanoseconds in all, and what came of the
+        last: kind, instance, value and what was printed.
     """
     lasting = [Lasting(target, one) for one in inputs] if rounds > 1 else []  # a copy may not fit beside a large one
-    first = later = 0
+    first = later = used = 0
     results: list[tuple[str, Any, Any, str]] = []
     for number in range(rounds):
         if lasting:
@@ -107,13 +113,15 @@ def in_rounds(
             target.poison()
         results = []
         for one in inputs:
+            before = cpu()
             kind, instance, value, spent = invoke(target, one["init"], one["args"], one["kwargs"])
+            used += cpu() - before
             if number:
                 later += spent
             else:
                 first += spent
             results.append((kind, instance, value, take()))
-    return first, later, results
+    return first, later, used, results
 
 
 def renewed(target: Repeatable, inputs: list[Given], payloads: list[bytes]) -> list[Given]:

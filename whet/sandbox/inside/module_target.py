@@ -244,11 +244,11 @@ class ModuleTarget:
 
     changed = left
 
-    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
+    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clocks: Any) -> Any:
         """See `module_rounds.in_rounds`."""
         from .module_rounds import in_rounds
 
-        return in_rounds(self, inputs, rounds, invoke, take)
+        return in_rounds(self, inputs, rounds, invoke, take, clocks[1])
 
     def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
         """See `module_rounds.renewed`."""

@@ -9,7 +9,11 @@ from .native_values import TYPES, NativeResult, Prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from collections.abc import Callable
     from typing import Any, Protocol
+
+    Clocks = tuple[Callable[[], int], Callable[[], int]]
+    """Of time and of CPU time, in nanoseconds, as they were before there was foreign code."""
 
     class Repeatable(Protocol):
         """What is asked of a `native_target.NativeTarget`."""
@@ -42,15 +46,18 @@ class Rounds:
         kinds = self._target.function.argtypes
         return b"".join(bytes(kind(value)).ljust(8, b"\0") for kind, value in zip(kinds, values))  # noqa: B905
 
-    def run(self, clock: Any, rounds: int = 1) -> int:
-        """Calls once an input, and so ``rounds`` times over; returns the nanoseconds that it took."""
-        start = clock()
+    def run(self, clocks: Clocks, rounds: int = 1) -> tuple[int, int]:
+        """Calls once an input, and so ``rounds`` times over; returns nanoseconds and CPU nanoseconds that it took."""
+        clock, cpu = clocks
+        used, start = cpu(), clock()
         self._calls(self._given, self._count, self._returned, rounds)
-        return int(clock() - start)
+        spent = clock() - start
+        return spent, cpu() - used
 
-    def surrounding(self, clock: Any) -> int:
-        """Returns the nanoseconds that a run takes beside its calls: the least of some without any."""
-        return min(self.run(clock, 0) for _ in range(TRIALS))
+    def surrounding(self, clocks: Clocks) -> tuple[int, int]:
+        """Returns what a run takes beside its calls: the least of some without any."""
+        found = [self.run(clocks, 0) for _ in range(TRIALS)]
+        return min(spent for spent, _ in found), min(used for _, used in found)
 
     def returned(self) -> list[Any]:
         """Returns what the last calls returned."""
@@ -61,25 +68,28 @@ class Rounds:
 
 
 def repeated(
-    target: Repeatable, inputs: list[Prepared], repeats: int, clock: Any
-) -> tuple[int, int, list[NativeResult]]:
+    target: Repeatable, inputs: list[Prepared], repeats: int, clocks: Clocks
+) -> tuple[int, int, int, list[NativeResult]]:
     """Calls once an input, and so ``repeats`` times over; with 0 not at all.
 
     Returns:
-        nanoseconds in the calls of the first round and of all others, and the results of the last.
+        nanoseconds in the calls of the first round and of all others, CPU nanoseconds in all, and the results of the
+        last.
     """
     rounds = Rounds(target, [one.values for one in inputs])
-    around = rounds.surrounding(clock)
-    first = max(0, rounds.run(clock) - around) if repeats else 0
-    later = 0
-    if not any(one.changed for one in inputs):
-        later = max(0, rounds.run(clock, repeats - 1) - around) if repeats > 1 else 0
-    else:
-        for _ in range(repeats - 1):
-            for one in inputs:
-                one.restore()
-            later += max(0, rounds.run(clock) - around)
-    return first, later, [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
+    around, busy = rounds.surrounding(clocks)
+    changing = [one for one in inputs if one.changed]
+    # Where nothing is to be written anew, nothing lies between rounds.
+    runs = [1] * repeats if changing else [one for one in (min(repeats, 1), repeats - 1) if one > 0]
+    spent, cpu = [0, 0], 0
+    for number, one_run in enumerate(runs):
+        for one in changing if number else ():
+            one.restore()
+        took, used = rounds.run(clocks, one_run)
+        spent[number > 0] += max(0, took - around)
+        cpu += max(0, used - busy)
+    results = [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
+    return spent[0], spent[1], cpu, results
 
 
 def renewed(target: Repeatable, inputs: list[Prepared], payloads: list[bytes]) -> list[Prepared]:

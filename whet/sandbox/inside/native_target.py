@@ -103,10 +103,10 @@ class NativeTarget:
         """Calls a function with the target's prototype; returns (None, result)."""
         return None, NativeResult(function(*args.values), args)
 
-    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
+    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clocks: Any) -> Any:
         """See `native_rounds.repeated`; nothing that is printed is taken."""
-        first, later, values = repeated(self, inputs, rounds, clock)
-        return first, later, [("value", None, value, "") for value in values]
+        *spent, values = repeated(self, inputs, rounds, clocks)
+        return *spent, [("value", None, value, "") for value in values]
 
     def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
         """See `native_rounds.renewed`."""

@@ -142,9 +142,11 @@ class PtxTarget(NativeTarget):
             raise
         return None, NativeResult(None, args)
 
-    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clock: Any) -> Any:
+    def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clocks: Any) -> Any:
         """Launches once an input, and so ``rounds`` times over; see `module_rounds.in_rounds`."""
         totals = [0, 0]
+        _, cpu = clocks
+        before = cpu()
         results: list[tuple[str, Any, Any, str]] = []
         for number in range(rounds):
             results = []
@@ -154,7 +156,7 @@ class PtxTarget(NativeTarget):
                 kind, instance, value, spent = invoke(self, (), given, {})
                 totals[number > 0] += spent
                 results.append((kind, instance, value, take()))
-        return *totals, results
+        return *totals, cpu() - before, results
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a launch wrote, as plain data."""
