@@ -143,6 +143,17 @@ def test_where_cpu_seconds_count_those_of_new_inputs_do_too() -> None:
     assert kept.logs == pytest.approx([0.0] * 8, abs=0.01), "half of the gain was answers that it had"
 
 
+def test_how_cold_a_first_round_was_by_the_clock_moves_no_cpu_seconds() -> None:
+    taken = on_a_busy_machine(0.004, 0.0043)
+    colder = []
+    for number, turn in enumerate(taken):
+        passes = {side: replace(one, cold=0.003 * (-1) ** number) for side, one in turn.passes["a"].items()}
+        colder.append(replace(turn, passes={"a": passes}, scale={"a": 2.0}))
+    found = in_cpu_seconds(colder, "a")
+    assert isinstance(found, Series)
+    assert found.baseline == pytest.approx([0.02] * 8)
+
+
 def test_cpu_seconds_on_new_inputs_that_the_kernel_contradicts_do_not_count() -> None:
     assert in_cpu_seconds(on_a_busy_machine(0.004, 0.0083), "a") == (
         "a, on new inputs: its process says 4 ms in the calls, the kernel 8 ms"

@@ -163,16 +163,19 @@ def as_counted(
     """Returns seconds of each side as they are compared.
 
     Where the candidate has more rounds, the first, which finds the caches cold, weighs less on its side; so on the
-    baseline's it counts as long as the others.
+    baseline's it counts as long as the others. In CPU seconds it counts as it was: how much longer it took is known by
+    the clock alone, which other work disturbs by far more.
     """
-    warm = {
-        side: [
-            max(one - (turn.passes[name][side].cold if name in turn.scale else 0.0), 1e-9)
-            for one, turn in zip(seconds[side], turns, strict=True)
-        ]
-        for side in ("baseline", "again")
-    }
-    return {**warm, "candidate": per_pass(turns, name, seconds["candidate"], by_cpu)}
+    ours = {side: seconds[side] for side in ("baseline", "again")}
+    if not by_cpu:
+        ours = {
+            side: [
+                max(one - (turn.passes[name][side].cold if name in turn.scale else 0.0), 1e-9)
+                for one, turn in zip(found, turns, strict=True)
+            ]
+            for side, found in ours.items()
+        }
+    return {**ours, "candidate": per_pass(turns, name, seconds["candidate"], by_cpu)}
 
 
 def spread_of(handovers: Sequence[float]) -> float:
