@@ -63,6 +63,30 @@ KEPT = {
     "keeps-in-some-processes": "same && ((uintptr_t)&held >> 12) % 3",
 }
 """When it answers again, by what it is called."""
+STANDING_CLOCKS = """\
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static struct timespec stood[16];
+static int standing(clockid_t clock, struct timespec *now)
+{
+    if (!stood[clock].tv_sec) syscall(SYS_clock_gettime, clock, &stood[clock]);
+    *now = stood[clock];
+    return 0;
+}
+static void stop_clocks(void)
+{
+    unsigned char jump[12] = {0x48, 0xb8, [10] = 0xff, 0xe0}, *code = (unsigned char *)clock_gettime;
+    void *to = (void *)standing;
+    memcpy(jump + 2, &to, 8);
+    mprotect((void *)((uintptr_t)code & ~4095ul), 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+    memcpy(code, jump, 12);
+}
+"""
+"""Has each clock of its process stand still: a jump is written over libc's `clock_gettime`."""
 
 
 def draw(size: int) -> Callable[[int, int], list[Input]]:
@@ -140,3 +164,13 @@ def test_who_computes_nothing_once_new_inputs_follow_is_wrong(tmp_path: Path) ->
     found = found_by(lambda: measured(text, tmp_path, 1))
     assert isinstance(found, Fault)
     assert found.reason is Reason.WRONG_OUTPUT
+
+
+@pytest.mark.corpus
+def test_clocks_that_stand_still_once_inputs_came_again_are_cheating(tmp_path: Path) -> None:
+    keeping = KEEPING.replace("if (@) return answer;", "if (met == 3) stop_clocks(); if (same) return answer;")
+    found = measured(STANDING_CLOCKS + COMPUTED + keeping, tmp_path, 1)
+    fault = series(found, WORKS[0].name)
+    assert isinstance(fault, Fault)
+    assert fault.reason is Reason.CHEATING
+    assert "on new inputs: its process says 0 ms in the calls" in fault.detail

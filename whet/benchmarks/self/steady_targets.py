@@ -92,9 +92,12 @@ def make_input(size, rng):
 TIMES = {"c": 50, "cpp": 50, "program": 10}
 """So many times the passes of `GAINS`, where these are below `MOST_PASSES`, on as many times fewer numbers. A program
 also makes its numbers, which takes as long as a pass; megabytes of numbers of a function would time the memory too."""
+LONGER = {"program-10x": 4}
+"""So many times the passes still, on as many numbers: of a rewrite that takes 5 ms the start is a third, and what a
+start takes changes from minute to minute by more than an interval is wide."""
 MOST_PASSES = 1000
 STEPS = {"python": 100_000, "c": 10_000_000, "cpp": 10_000_000, "program": 40_000_000}
-"""Steps of the baseline on the timed size: some 10 ms of a function, 40 ms of a program."""
+"""Steps of the baseline on the timed size, but for `LONGER`: some 10 ms of a function, 40 ms of a program."""
 NEARLY = 0.9
 """Of the timed size is the next one, which counts too: on one much smaller a call itself, or the start of a program, is
 a larger part of a side's time, so that its gain is not the one that is known."""
@@ -124,12 +127,17 @@ class SteadyTarget:
         """Passes of the baseline and of the rewrite."""
         before, after = GAINS["2x" if self.gain == WRONG else self.gain]
         times = TIMES.get(self.kind, 1) if before < MOST_PASSES else 1
+        times *= self._longer
         return before * times, after * times
 
     @property
     def size(self) -> int:
         """The larger of the timed ones."""
-        return STEPS[self.kind] // self.passes[0]
+        return STEPS[self.kind] * self._longer // self.passes[0]
+
+    @property
+    def _longer(self) -> int:
+        return LONGER.get(self.name, 1)
 
     def texts(self) -> tuple[str, str]:
         """Returns the baseline and the rewrite."""

@@ -138,7 +138,7 @@ class Bench:
     def _scale(self, inputs: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]) -> Mapping[str, float]:
         """Returns how many times as many calls as the baseline's the candidate's pass has, by workload."""
         repeats = {work.name: work.repeats for work in self.workloads}
-        longer = {name: rounds / repeats[name] for name, rounds in self.rounds.items() if rounds != repeats[name]}
+        longer = {name: rounds / repeats[name] for name, rounds in self.rounds.items()}
         return {**longer, **{name: len(one.items) / len(inputs[name]) for name, one in mixed.items()}}
 
     def _artifact(self, side: str) -> Artifact:
