@@ -93,8 +93,8 @@ TIMES = {"c": 50, "cpp": 50, "program": 10}
 """So many times the passes of `GAINS`, where these are below `MOST_PASSES`, on as many times fewer numbers. A program
 also makes its numbers, which takes as long as a pass; megabytes of numbers of a function would time the memory too."""
 LONGER = {"program-10x": 4}
-"""So many times the passes still, on as many numbers: of a rewrite that takes 5 ms the start is a third, and what a
-start takes changes from minute to minute by more than an interval is wide."""
+"""So many times the passes still, on as many numbers: without them the start of a process and the making of the numbers
+are more than a third of the rewrite's run, and gains of verdicts some minutes apart differ by that."""
 MOST_PASSES = 1000
 STEPS = {"python": 100_000, "c": 10_000_000, "cpp": 10_000_000, "program": 40_000_000}
 """Steps of the baseline on the timed size, but for `LONGER`: some 10 ms of a function, 40 ms of a program."""
