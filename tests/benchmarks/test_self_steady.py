@@ -18,7 +18,7 @@ from whet.benchmarks.self.steady_load import CONDITIONS, EACH, IDLE, beside
 from whet.benchmarks.self.steady_targets import WRONG, SteadyTarget, steady_targets
 from whet.benchmarks.self.steady_truth import true_gain
 from whet.core.errors import UsageError
-from whet.core.measurement import Speedup
+from whet.core.measurement import CPU, WALL, Speedup
 from whet.core.result import Cost, Counts, Result, TaskName
 from whet.core.result import Status as Answer
 from whet.evaluators.syntax.fingerprint import fingerprint
@@ -43,9 +43,10 @@ def test_a_rewrite_gives_the_results_of_its_baseline_unless_it_is_meant_to_be_wr
 
 @pytest.mark.parametrize("kind", ["python", "c", "cpp", "program"])
 def test_a_gain_by_a_thousand_or_ten_is_seen_in_cpu_seconds(kind: str, tmp_path: Path) -> None:
-    ours, theirs, ratio = true_gain(SteadyTarget(kind, "10x" if kind == "program" else "1000x"), tmp_path, pairs=1)
-    assert ours > 2 * theirs > 0
-    assert ratio == ours / theirs
+    true = true_gain(SteadyTarget(kind, "10x" if kind == "program" else "1000x"), tmp_path, pairs=1)
+    assert true.baseline > 2 * true.candidate > 0
+    assert true.ratio == true.baseline / true.candidate
+    assert (true.by_clock == true.ratio) == (kind != "program"), "a call does not wait; a program's start does"
 
 
 def test_items_are_asked_for_by_target_condition_both_or_one() -> None:
@@ -93,8 +94,10 @@ def children(pid: int = 0) -> set[str]:
     return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
 
-def result(answer: Answer, ratio: float | None = None) -> Result:
-    speedup = None if ratio is None else Speedup(ratio, ratio / 1.02, ratio * 1.02, 0.99, "time", 8, 8, (1, 1), "", ())
+def result(answer: Answer, ratio: float | None = None, clock: str = WALL) -> Result:
+    speedup = None
+    if ratio is not None:
+        speedup = Speedup(ratio, ratio / 1.02, ratio * 1.02, 0.99, "time", 8, 8, (1, 1), "", (), clock=clock)
     name = TaskName("mixed", "python", "mixed.py")
     return Result("run", name, answer, speedup, None, (), Counts(), Cost(), 5.0, "said")
 
@@ -121,7 +124,7 @@ def test_what_is_demanded_of_a_verdict(gain: str, answer: Answer, status: Status
 
 def test_the_table_counts_answers_ratios_that_stray_and_intervals_that_hold_the_truth() -> None:
     found = [judged(SteadyTarget("c", "2x"), result(Answer.IMPROVED, ratio)) for ratio in (2.0, 2.01, 2.5)]
-    records = [Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", {"ratio": 2.02})]
+    records = [Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", {"ratio": 2.02, "by_clock": 2.02})]
     records += [Record(f"c-2x:idle:{n}", "", "", 5.0, one.status, one.line, one.facts) for n, one in enumerate(found)]
     twin = judged(SteadyTarget("c", "1.00x"), result(Answer.IMPROVED, 1.1))
     records.append(Record("c-1.00x:idle:1", "", "", 5.0, twin.status, twin.line, twin.facts))
@@ -129,3 +132,14 @@ def test_the_table_counts_answers_ratios_that_stray_and_intervals_that_hold_the_
     assert "| c-2x | 2.02x | idle | 3 | 3 improved | 2 to 2.5, median 2.01 | 1 of 3 | 2 of 3 | 5.0 |" in table
     assert any(line.startswith("idle: intervals that hold the truth: 66.7 %") for line in table)
     assert any(line.startswith("idle: equal programs called faster: 100.0 %") for line in table)
+
+
+@pytest.mark.parametrize(("clock", "held"), [(WALL, 1), (CPU, 0)])
+def test_an_interval_is_held_against_the_truth_by_its_own_clock(clock: str, held: int) -> None:
+    target = SteadyTarget("program", "10x")
+    found = judged(target, result(Answer.IMPROVED, 8.3, clock))
+    truth = Record("program-10x:truth", "", "", 1.0, Status.RIGHT, "", {"ratio": 8.5, "by_clock": 8.3})
+    table = list(Steady().table([truth, Record("program-10x:idle:1", "", "", 5.0, found.status, "", found.facts)]))
+    row = next(line for line in table if line.startswith("| program-10x |"))
+    assert "| 8.3x by the clock, 8.5x in CPU seconds |" in row
+    assert f"| {held} of 1 | 5.0 |" in row

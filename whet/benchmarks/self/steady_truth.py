@@ -1,7 +1,8 @@
 """The true gain of a target of ``whet bench self steady``: CPU seconds of both sides, in a long run of their own.
 
 Nothing of whet's way of measuring is used: no sandbox, no turns, no hand-over. The sides alternate, each time in a
-process of its own that calls its side for `SECONDS` of CPU time; CPU time counts, so the machine may be busy.
+process of its own that calls its side for `SECONDS` of CPU time; CPU time counts, so the machine may be busy. A run of
+a program is also timed by the clock, by which its start and its end wait; a verdict by the clock is held against that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from whet.benchmarks.self.steady_targets import SteadyTarget
@@ -68,8 +72,25 @@ int main(int argc, char **argv)
 """
 
 
-def true_gain(target: SteadyTarget, folder: Path, pairs: int = PAIRS) -> tuple[float, float, float]:
-    """Returns the CPU seconds of a call, or a run, of baseline and rewrite (medians), and the median of their ratios.
+@dataclass(frozen=True, slots=True)
+class TrueGain:
+    """What a long run of both sides came to.
+
+    Attributes:
+        baseline: CPU seconds of a call, or a run: the median over processes.
+        candidate: those of the rewrite.
+        ratio: the median of the ratios of pairs, in CPU seconds.
+        by_clock: the same, by the clock; of a function as in CPU seconds, since a call does not wait.
+    """
+
+    baseline: float
+    candidate: float
+    ratio: float
+    by_clock: float
+
+
+def true_gain(target: SteadyTarget, folder: Path, pairs: int = PAIRS) -> TrueGain:
+    """Returns the gain of a target.
 
     Args:
         target: written to the folder.
@@ -83,15 +104,24 @@ def true_gain(target: SteadyTarget, folder: Path, pairs: int = PAIRS) -> tuple[f
     file = rewrite.with_name(f"mixed{rewrite.suffix}")
     before, after = (_timer(target, side, folder) for side in (file, rewrite))
     rows = [(before(), after()) for _ in range(pairs)]
-    ours, theirs = (statistics.median(column) for column in zip(*rows, strict=True))
-    return ours, theirs, statistics.median(a / b for a, b in rows)
+    ours, theirs = (statistics.median(side.cpu for side in column) for column in zip(*rows, strict=True))
+    ratio = statistics.median(a.cpu / b.cpu for a, b in rows)
+    return TrueGain(ours, theirs, ratio, statistics.median(a.wall / b.wall for a, b in rows))
 
 
-def _timer(target: SteadyTarget, file: Path, folder: Path) -> Callable[[], float]:
-    """Returns what runs a side once in a new process and tells its CPU seconds a call."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Seconds of a run of a program, or of a call."""
+
+    cpu: float
+    wall: float
+
+
+def _timer(target: SteadyTarget, file: Path, folder: Path) -> Callable[[], _Run]:
+    """Returns what runs a side once in a new process and tells what a call of it took, or the run of a program."""
     if target.kind == "python":
         loop = [sys.executable, "-c", PYTHON_LOOP, str(file), str(folder / "workload.py"), str(target.size)]
-        return lambda: _said([*loop, str(SECONDS)])
+        return partial(_called, [*loop, str(SECONDS)])
     binary = folder / f"{file.stem}.bin"
     compiler = shutil.which("gcc" if target.kind == "c" else "g++") or "g++"
     if target.kind == "program":
@@ -99,25 +129,34 @@ def _timer(target: SteadyTarget, file: Path, folder: Path) -> Callable[[], float
         make = runpy.run_path(str(folder / "workload.py"))["make_input"]
         given = folder / "stdin"
         given.write_text(make(target.size, random.Random(1)))
-        return lambda: _cpu_of(binary, given)
+        return partial(_run, binary, given)
     main = folder / f"main{file.suffix}"
     main.write_text(C_LOOP)
     # Two objects: nothing of the function is known where it is called.
     _said([compiler, *FLAGS, "-fno-lto", str(file), str(main), "-o", str(binary)])
-    return lambda: _said([str(binary), str(target.size), str(SECONDS)])
+    return partial(_called, [str(binary), str(target.size), str(SECONDS)])
 
 
-def _said(command: list[str]) -> float:
-    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout
-    return float(out) if out else 0.0
+def _called(loop: list[str]) -> _Run:
+    """Returns the CPU seconds of a call by a process that calls its side, for the clock too."""
+    seconds = float(_said(loop))
+    return _Run(seconds, seconds)
 
 
-def _cpu_of(binary: Path, given: Path) -> float:
-    """Returns the CPU seconds of one run of a program, by the kernel's account of an ended child."""
-    with given.open("rb") as stdin:
-        child = subprocess.Popen([str(binary)], stdin=stdin, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise subprocess.CalledProcessError(child.returncode, str(binary))
-    return usage.ru_utime + usage.ru_stime
+def _said(command: list[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout
+
+
+def _run(binary: Path, given: Path) -> _Run:
+    """Runs a program once; its CPU seconds are those of the kernel's account of an ended child."""
+    files = [
+        (os.POSIX_SPAWN_OPEN, 0, str(given), os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+    ]
+    begun = time.perf_counter()
+    child = os.posix_spawn(binary, [str(binary)], os.environ, file_actions=files)
+    _, status, usage = os.wait4(child, 0)
+    wall = time.perf_counter() - begun
+    if code := os.waitstatus_to_exitcode(status):
+        raise subprocess.CalledProcessError(code, str(binary))
+    return _Run(usage.ru_utime + usage.ru_stime, wall)
