@@ -58,7 +58,13 @@ class HiddenUnder(ScriptedInstruments):
         self._flags = flags
 
     def hidden_costs(
-        self, baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
+        self,
+        baseline: Artifact,
+        candidate: Artifact,
+        payloads: Sequence[bytes],
+        part: int,
+        seconds: float,
+        longer: int = 1,
     ) -> HiddenCosts:
         """See `ScriptedInstruments.hidden_costs`."""
         hides = candidate.tree == candidate.builder.build(candidate.source, self._flags).tree

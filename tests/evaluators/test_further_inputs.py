@@ -23,6 +23,7 @@ from whet.evaluators.targets import read_task
 from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.further import (
     MOST_PASSES,
+    MOST_SECONDS,
     WINDOW_OF_HANDOVERS,
     further_inputs,
     mix,
@@ -59,8 +60,15 @@ def test_a_short_window_grows_to_many_times_what_handing_over_costs() -> None:
     further = further_inputs(passes(10.0), 10, 100)
     assert (10 + further) / 10 * 0.0025 >= WINDOW_OF_HANDOVERS * HANDOVER
     assert further < 40
-    assert further_inputs(passes(1000.0), 10, 100) == (MOST_PASSES - 1) * 10
     assert further_inputs(passes(10.0), 10, 1 << 20) == 2, "large inputs take long to draw"
+
+
+def test_handing_further_inputs_over_takes_no_longer_than_it_is_of_use() -> None:
+    assert further_inputs(passes(1e5), 10, 100) == (MOST_PASSES - 1) * 10
+    slow = {side: replace(one, outside=one.outside + 9 * HANDOVER) for side, one in passes(1e5).items()}
+    assert further_inputs(slow, 10, 100) == pytest.approx(MOST_SECONDS / HANDOVER, abs=1)
+    still = {side: replace(one, outside=one.inside) for side, one in passes(1e5).items()}
+    assert further_inputs(still, 10, 100) == 0, "nothing is unsure of what costs nothing"
 
 
 def short(handovers: list[float], scale: float, count: int = 8) -> Series:

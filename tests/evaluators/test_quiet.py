@@ -119,6 +119,16 @@ def test_cpu_seconds_do_not_stand_in_where_a_process_has_ended_with_its_account(
     assert "started or ended while it was timed" in found.note
 
 
+@pytest.mark.parametrize(("cores", "clock"), [(1, CPU), (2, WALL)])
+def test_the_least_disturbed_turns_count_only_where_cpu_seconds_do_not_stand_in(cores: int, clock: str) -> None:
+    # Short waits, some 8 % to 16 % of a window, in all turns.
+    found = decided(made(lambda number, side: 0.002 + 2e-4 * number % 7e-4, cores=cores))
+    assert found.outcome is Outcome.FASTER
+    assert found.speedup.clock == clock
+    assert len(used(found.raw)) == VERDICT_STAGES[0].turns * (2 if clock == CPU else 1)
+    assert len(found.raw["turns"]) == 2 * VERDICT_STAGES[0].turns
+
+
 def test_who_moves_work_into_sleep_or_waiting_gains_nothing() -> None:
     # It computes as long as the baseline and waits for itself as well, in every turn.
     found = decided(made(lambda number, side: 0.02 * (side == "candidate"), gain=1.0))

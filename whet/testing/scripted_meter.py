@@ -176,7 +176,13 @@ class ScriptedInstruments(Instruments):
         return replace(baseline, seconds=dict.fromkeys(baseline.seconds, one))
 
     def hidden_costs(
-        self, baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
+        self,
+        baseline: Artifact,
+        candidate: Artifact,
+        payloads: Sequence[bytes],
+        part: int,
+        seconds: float,
+        longer: int = 1,
     ) -> HiddenCosts:
         """See `Instruments.hidden_costs`."""
         return _charged(self._script.hidden)

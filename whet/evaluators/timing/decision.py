@@ -106,31 +106,37 @@ def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
 
 
 def _looked_at(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> InterimLook:
-    """Returns what the turns of a look show: the quiet ones, else the least disturbed, else all in CPU seconds."""
+    """Returns what the turns of a look show: the quiet ones, else all in CPU seconds, else the least disturbed."""
     names = [work.name for work in workloads if work.counts]
     calm = _kept(turns, names, rule)[: stage.turns]
-    enough = len(calm) == stage.turns
-    kept = calm if enough else least_disturbed(turns, names, stage.turns)
-    known = turns[: kept[-1] + 1] if enough else turns
-    facts = {"workloads": described(workloads), "turns": raw(known)}
-    if len(kept) == stage.turns:
-        left = sorted(set(range(len(known))) - set(kept))
-        dropped = [{"turn": place, "share": disturbance(turns[place], names)} for place in left]
-        look = judge([turns[place] for place in kept], workloads, stage, rule)
-        return replace(look, measurement=replace(look.measurement, raw={**facts, "dropped": dropped}))
-    facts["dropped"] = []
-    noisy = f"the machine was never quiet ({len(turns) - len(calm)} of {len(turns)} turns were disturbed)"
+    if len(calm) == stage.turns:
+        return _without_others(turns[: calm[-1] + 1], calm, workloads, stage, rule)
     told = {work.name: in_cpu_seconds(turns, work.name) for work in workloads}
     unfair = next((why for why in told.values() if isinstance(why, str)), None)
+    kept = least_disturbed(turns, names, stage.turns)
+    if unfair and len(kept) == stage.turns:
+        return _without_others(turns, kept, workloads, stage, rule)
+    noisy = f"the machine was never quiet ({len(turns) - len(calm)} of {len(turns)} turns were disturbed)"
     look = judge(turns, workloads, stage, rule, None if unfair else told)
-    found = look.measurement
+    found = replace(look.measurement, raw={"workloads": described(workloads), "turns": raw(turns), "dropped": []})
     if unfair is None:
-        speedup = replace(found.speedup, clock=CPU)
-        found = replace(found, speedup=speedup, note=f"{found.note}; in CPU seconds: {noisy}", raw=facts)
+        found = replace(found, speedup=replace(found.speedup, clock=CPU), note=f"{found.note}; in CPU seconds: {noisy}")
     else:
         note = f"{noisy}, and CPU seconds cannot stand in: {unfair}"
-        found = replace(found, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note, raw=facts)
+        found = replace(found, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note)
     return replace(look, measurement=found)
+
+
+def _without_others(
+    turns: Sequence[Turn], kept: Sequence[int], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
+) -> InterimLook:
+    """Returns what those turns show whose places are given; the record has them all."""
+    names = [work.name for work in workloads if work.counts]
+    left = sorted(set(range(len(turns))) - set(kept))
+    dropped = [{"turn": place, "share": disturbance(turns[place], names)} for place in left]
+    look = judge([turns[place] for place in kept], workloads, stage, rule)
+    facts = {"workloads": described(workloads), "turns": raw(turns), "dropped": dropped}
+    return replace(look, measurement=replace(look.measurement, raw=facts))
 
 
 def least(measured: Sequence[Measurement]) -> Measurement:

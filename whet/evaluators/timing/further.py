@@ -19,13 +19,16 @@ from whet.evaluators.processes import Pass
 WINDOW_OF_HANDOVERS = 50
 """How many times what it costs to hand over inputs and outcomes the candidate's window shall last: what is unsure of
 that cost then moves a ratio by some per mille."""
-MOST_PASSES = 6
-"""How many times the baseline's inputs a pass of the candidate has at most: in so many calls, and no more, hidden costs
-look for parts of answers that are kept from one call to the next."""
+MOST_PASSES = 100
+"""How many times the baseline's inputs a pass of the candidate has at most: in as many calls hidden costs look for
+parts of answers that are kept from one call to the next, and each of them is asked for by a message of its own."""
 MOST_INPUTS = 2000
 """Of a pass of the candidate, as of one of the baseline."""
 MOST_BYTES = 2 << 20
 """Of further inputs in a turn: to draw and read more would take longer than the rest of it."""
+MOST_SECONDS = 0.02
+"""That it may take to hand further inputs over. From then on what is unsure of that grows as the calls do: twice as
+many inputs make a turn longer, and its figures no better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,9 @@ def further_inputs(passes: Mapping[str, Pass], count: int, size: int) -> int:
     if theirs.outside >= wanted:
         return 0
     further = math.ceil(wanted / (in_calls(theirs, over) / count)) - count
-    return max(0, min(further, (MOST_PASSES - 1) * count, MOST_INPUTS - count, MOST_BYTES // max(size, 1)))
+    bearable = int(MOST_SECONDS / (over / count))
+    most = (bearable, (MOST_PASSES - 1) * count, MOST_INPUTS - count, MOST_BYTES // max(size, 1))
+    return max(0, min(further, *most))
 
 
 def baselines(passes: Mapping[str, Pass]) -> tuple[Pass, Pass]:

@@ -28,7 +28,8 @@ LEAST_SECONDS = 0.001
 DECLINE = 1.15
 """From how many times the seconds of a late call on, on the same inputs, an early one has the difference charged."""
 USUAL_SECONDS = 3e-5
-"""By so many seconds any early call takes longer: caches of the processor and of the interpreter fill."""
+"""By so many seconds any of the first calls takes longer, as many as make a pass of the baseline: caches of the
+processor and of the interpreter fill."""
 STATEFUL = 1.4
 """As `DECLINE`, for the candidate to be called stateful, which is cheating."""
 LOOKS = (4, 8)
@@ -56,7 +57,7 @@ class HiddenCosts:
 
 
 def hidden_costs(
-    baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
+    baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float, longer: int = 1
 ) -> HiddenCosts:
     """Looks at both sides in turns, each in fresh processes; twice where the first look shows anything.
 
@@ -66,11 +67,14 @@ def hidden_costs(
         payloads: distinct inputs of one size: two, and those of several passes.
         part: how many of them make a pass.
         seconds: that one call may take.
+        longer: how many times as many make one of the candidate's, which is timed on further inputs.
 
     Raises:
         RungEndedError: the candidate works or hoards after its calls, or a process failed.
     """
-    return confirmed(lambda processes: assess(observe(baseline, candidate, payloads, part, seconds, processes), part))
+    return confirmed(
+        lambda processes: assess(observe(baseline, candidate, payloads, part, seconds, processes, longer), part)
+    )
 
 
 def confirmed(look: Callable[[int], HiddenCosts]) -> HiddenCosts:
@@ -109,7 +113,7 @@ def assess(seen: Observation, part: int) -> HiddenCosts:
     """
     _expect_paid(seen)
     before = _before_the_calls(seen)
-    decline = _decline(seen.baseline, seen.candidate, part)
+    decline = _decline(seen, part)
     charged = before + (decline if decline > LEAST_SECONDS else 0.0)
     evidence = {
         "charged_seconds": charged,
@@ -167,12 +171,15 @@ def _of_first(processes: Sequence[ObservedProcess]) -> list[float]:
     return [one.first - second[number % 2] for number, one in enumerate(processes)]
 
 
-def _decline(ours: Sequence[ObservedProcess], theirs: Sequence[ObservedProcess], part: int) -> float:
+def _decline(seen: Observation, part: int) -> float:
     """Returns by how many seconds a late pass is too cheap, because calls on other inputs went before it."""
+    ours, theirs = seen.baseline, seen.candidate
     if min(len(one.passes) for one in (*ours, *theirs)) < 2:
         return 0.0
     (early, late), (early_ours, late_ours) = _early_and_late(theirs, second_greatest), _early_and_late(ours, min)
-    usual = max(USUAL_SECONDS * part, (sum(early_ours) - sum(late_ours)) / 2)
+    # What the first calls cost comes once in a longer pass too, and so does noise; a decline of the original in all.
+    times = seen.longer if sum(early_ours) > DECLINE * sum(late_ours) else 1
+    usual = max(USUAL_SECONDS * part, times * (sum(early_ours) - sum(late_ours)) / 2)
     # In either order, since the inputs themselves may differ; in both together each input stands on both sides.
     if not all(a > b + usual for a, b in zip(early, late, strict=True)):
         return 0.0
@@ -180,9 +187,9 @@ def _decline(ours: Sequence[ObservedProcess], theirs: Sequence[ObservedProcess],
     if ratio > STATEFUL:
         raise _cheating(
             f"its calls get cheaper by what went before, on other inputs: {ratio:.2f} times "
-            f"within {len(theirs[0].passes) * part} calls"
+            f"within {len(theirs[0].passes) * part * seen.longer} calls"
         )
-    return (sum(early) - sum(late)) / 2 - usual if ratio > DECLINE else 0.0
+    return ((sum(early) - sum(late)) / 2 - usual) / seen.longer if ratio > DECLINE else 0.0
 
 
 def _early_and_late(

@@ -32,10 +32,16 @@ class Instruments:
         return baseline
 
     def hidden_costs(
-        self, baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float
+        self,
+        baseline: Artifact,
+        candidate: Artifact,
+        payloads: Sequence[bytes],
+        part: int,
+        seconds: float,
+        longer: int = 1,
     ) -> HiddenCosts:
         """See `whet.evaluators.timing.hidden_costs.hidden_costs`."""
-        return hidden_costs(baseline, candidate, payloads, part, seconds)
+        return hidden_costs(baseline, candidate, payloads, part, seconds, longer)
 
     def repeat_costs(
         self, baseline: Artifact, candidate: Artifact, workloads: Sequence[TimedWorkload], seed: int, seconds: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -268,9 +269,11 @@ class Measuring:
 
     def _hidden(self, bench: Bench, limit: float, seed: int) -> HiddenCosts:
         work = bench.workloads[0]
-        count = PASSES * work.count + 2
-        payloads = [item.payload for item in work.draw(derive(seed, "hidden"), count)]
-        found = self._instruments.hidden_costs(bench.baseline, bench.candidate, payloads, work.count, limit)
+        # As many calls are looked at as the candidate makes in a process, which has a pass of each workload.
+        passes = sum(1 + bench.further.get(one.name, 0) / one.count for one in bench.workloads)
+        longer = math.ceil(passes / PASSES)
+        payloads = [item.payload for item in work.draw(derive(seed, "hidden"), PASSES * work.count * longer + 2)]
+        found = self._instruments.hidden_costs(bench.baseline, bench.candidate, payloads, work.count, limit, longer)
         return without_start(found) if task_on_gpu(self._builder.task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:

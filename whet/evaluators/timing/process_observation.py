@@ -54,14 +54,27 @@ class ObservedProcess:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the processes of both sides showed, in the order in which they ran; plain JSON data with `to_plain`."""
+    """What the processes of both sides showed, in the order in which they ran; plain JSON data with `to_plain`.
+
+    Attributes:
+        baseline: of the baseline.
+        candidate: of the candidate.
+        longer: how many times as many calls as the baseline's a pass of the candidate has.
+    """
 
     baseline: tuple[ObservedProcess, ...]
     candidate: tuple[ObservedProcess, ...]
+    longer: int = 1
 
 
 def observe(
-    baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float, processes: int
+    baseline: Artifact,
+    candidate: Artifact,
+    payloads: Sequence[bytes],
+    part: int,
+    seconds: float,
+    processes: int,
+    longer: int = 1,
 ) -> Observation:
     """Runs fresh processes of both sides in turns.
 
@@ -70,10 +83,12 @@ def observe(
     Args:
         baseline: the original, a Python function.
         candidate: what is compared with it.
-        payloads: distinct inputs of one size: two for the first calls, then those of the passes.
-        part: how many of them make a pass.
+        payloads: distinct inputs of one size: two for the first calls, then those of the candidate's passes, of which
+            the baseline gets as many as fill its own.
+        part: how many of them make a pass of the baseline.
         seconds: that one call may take.
         processes: of each side. Even ones make their calls in the given order, odd ones in the opposite order.
+        longer: how many times as many make one of the candidate.
 
     Raises:
         RungEndedError: a process failed.
@@ -81,14 +96,16 @@ def observe(
     parsed = [parse(artifact.source) for artifact in (baseline, candidate)]
     trees = [tree for tree in parsed if not isinstance(tree, Fault)]
     names = list(dict.fromkeys((*imported(*trees), *looked_up(*trees))))
+    whole = (len(payloads) - 2) // (part * longer) * part  # calls of a baseline's passes
+    fewer = payloads[: 2 + whole]
     ours: list[ObservedProcess] = []
     theirs: list[ObservedProcess] = []
     for number in range(processes):
         order, steady = (1 if number % 2 == 0 else -1), number == processes - 1
         with lost_with("the baseline, looked at outside its timed calls"):
-            ours.append(_observe_process(baseline, names, payloads, part, order, steady, seconds))
-        theirs.append(_observe_process(candidate, names, payloads, part, order, steady, seconds))
-    return Observation(tuple(ours), tuple(theirs))
+            ours.append(_observe_process(baseline, names, fewer, part, order, steady, seconds))
+        theirs.append(_observe_process(candidate, names, payloads, part * longer, order, steady, seconds))
+    return Observation(tuple(ours), tuple(theirs), longer)
 
 
 def _observe_process(
