@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from whet.core.plain import from_plain, to_plain
 from whet.core.verdict import Reason
-from whet.evaluators.finding import Fault, Skipped, found_by, sound
+from whet.evaluators.finding import Fault, found_by, sound
 from whet.evaluators.preloads import imported, looked_up
 from whet.evaluators.timing.hidden_costs import LOOKS, HiddenCosts, assess, confirmed, second_greatest
 from whet.evaluators.timing.process_observation import Observation, ObservedProcess
@@ -242,42 +242,6 @@ def test_both_kinds_of_costs_add_up() -> None:
     found = beside(side(loading=0.5, passes=declining(early_of(1.2))))
     assert found.evidence["before_the_calls"] == 0.5
     assert found.evidence["charged_seconds"] == found.seconds == pytest.approx(0.5 + PART * LATE * 0.2)
-
-
-LONGER = 10
-
-
-def judged_longer(theirs: tuple[ObservedProcess, ...]) -> HiddenCosts | Fault | Skipped:
-    """Judges passes of the candidate that have `LONGER` times as many calls as the baseline's."""
-    return found_by(lambda: assess(Observation(BASELINE, theirs, LONGER), PART))
-
-
-def test_of_a_longer_pass_only_the_first_calls_may_take_what_is_usual_longer() -> None:
-    late, extra = 1e-5, 1e-5
-    whole = PART * LONGER
-    usual = (late * whole + USUAL_SECONDS * PART, *[late * whole] * (PASSES - 1))
-    found = judged_longer(side(passes=usual))
-    assert isinstance(found, HiddenCosts)
-    assert found.evidence["by_earlier_calls"] == 0.0
-    all_calls = declining(late + extra, late, part=whole)
-    found = judged_longer(side(passes=all_calls))
-    assert isinstance(found, Fault), "10 us a call, of one in ten of a pass the usual would hide"
-    assert "1.70 times within 120 calls" in found.detail
-    assert beside(side(passes=declining(late + extra, late))).evidence["by_earlier_calls"] == 0.0
-
-
-def test_what_a_longer_pass_is_charged_is_what_a_pass_of_the_baseline_would_be() -> None:
-    early = 1.3 * LATE
-    found = judged_longer(side(passes=declining(early, part=PART * LONGER)))
-    assert isinstance(found, HiddenCosts)
-    assert found.seconds == pytest.approx((early - LATE) * PART, rel=0.01)
-
-
-@pytest.mark.parametrize(("ours", "caught"), [(1.01 * LATE, True), (3 * LATE, False)])
-def test_a_longer_pass_may_decline_as_the_originals_does_but_not_by_its_noise(ours: float, caught: bool) -> None:
-    theirs = side(passes=declining(2 * LATE / 10, LATE / 10, part=PART * LONGER))
-    seen = Observation(side(passes=declining(ours)), theirs, LONGER)
-    assert isinstance(found_by(lambda: assess(seen, PART)), Fault) == caught
 
 
 # Work after the answer, and memory
