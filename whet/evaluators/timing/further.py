@@ -26,7 +26,7 @@ MOST_INPUTS = 2000
 """Of a pass of the candidate, as of one of the baseline."""
 MOST_BYTES = 2 << 20
 """Of further inputs in a turn: to draw and read more would take longer than the rest of it."""
-MOST_SECONDS = 0.02
+MOST_SECONDS = 0.01
 """That it may take to hand further inputs over. From then on what is unsure of that grows as the calls do: twice as
 many inputs make a turn longer, and its figures no better."""
 
