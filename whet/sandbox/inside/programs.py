@@ -17,6 +17,7 @@ from .landlock import enter, make_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
+    from collections.abc import Callable
     from typing import Any
 
 PR_SET_DUMPABLE = 4
@@ -68,8 +69,12 @@ class Waiting:
         # Its own clock, by the number that the kernel gives it (clock_getcpuclockid).
         self._begun = time.clock_gettime_ns((~self.pid << 3) | 2)
 
-    def run(self) -> tuple[int, ...]:
+    def run(self, end: Callable[[], None]) -> tuple[int, ...]:
         """Runs it.
+
+        Args:
+            end: ends whatever it left running. Called before it is buried: until then its number is taken, so that
+                what waits for the number to be free, in order to write for it, is killed while it waits.
 
         Returns:
             return code, wall ns, CPU ns, peak resident bytes of the largest process, context switches at its own
@@ -80,9 +85,10 @@ class Waiting:
         start = time.perf_counter_ns()
         os.write(self._gate, b"\n")
         os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        wall = time.perf_counter_ns() - start
+        end()
         after = scheduled(self.pid)  # while it is not buried yet
         _, status, usage = os.wait4(self.pid, 0)
-        wall = time.perf_counter_ns() - start
         os.close(self._gate)
         cpu = max(0, int((usage.ru_utime + usage.ru_stime) * 1e9) - self._begun)
         code = os.waitstatus_to_exitcode(status)
@@ -147,10 +153,8 @@ class Launcher:
         """Runs what was prepared, once; see `Waiting.run`."""
         if isinstance(self.waiting, OSError):
             raise self.waiting
-        try:
-            return self.waiting.run()
-        finally:
-            self.sweep(self.waiting.pid)
+        pid = self.waiting.pid
+        return self.waiting.run(lambda: self.sweep(pid))
 
     def sweep(self, pid: int) -> None:
         """Kills whatever the program left running."""
