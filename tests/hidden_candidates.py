@@ -12,6 +12,7 @@ from whet.core.options import Options
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.process_observation import Calls
 from whet.sandbox.inside.codec import encode
 
 TARGET = """\
@@ -34,6 +35,8 @@ COUNTING = "def squares(values):\n    return [value * value for value in values 
 SUMMING = "def squares(values):\n    return [sum(value for _ in range(value)) for value in values]\n"
 SECONDS = 5.0
 """That one call may take."""
+LONGER = 10
+"""How many times as many calls as its target's a pass of a candidate has that is timed on further inputs."""
 
 
 def drawn(count: int) -> tuple[bytes, ...]:
@@ -41,8 +44,23 @@ def drawn(count: int) -> tuple[bytes, ...]:
     return tuple(encode(([draw.randrange(1000) for _ in range(20)],)) for _ in range(count))
 
 
+def drawn_of_few(count: int) -> tuple[bytes, ...]:
+    """Returns inputs of 18 values, of 2,000 that there are."""
+    draw = random.Random(6)
+    return tuple(encode(([draw.randrange(2000) for _ in range(18)],)) for _ in range(count))
+
+
 def sized(first: int, second: int) -> tuple[bytes, ...]:
     return tuple(encode((list(range(size)),)) for size in (first, second, *[first] * 12))
+
+
+def stepping(times: int) -> str:
+    """Returns a function that takes 200 steps, so many times."""
+    return (
+        "def stepped(value):\n"
+        f"    for _ in range({times}):\n        found = value\n        for step in range(200):\n"
+        "            found = (found * 31 + step) % 10007\n    return found\n\n"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +68,19 @@ class Pair:
     """A target, a candidate, and what both are called with.
 
     Attributes:
-        part: how many inputs make a pass.
+        part: how many inputs make a pass of the target.
+        longer: how many times as many make one of the candidate.
     """
 
     candidate: str
     target: str = TARGET
     payloads: tuple[bytes, ...] = PAYLOADS
     part: int = 2
+    longer: int = 1
+
+    @property
+    def calls(self) -> Calls:
+        return Calls(self.payloads, self.part, SECONDS, self.longer)
 
 
 IMPORTS = "import numpy, decimal, asyncio, email.message\n"
@@ -85,6 +109,23 @@ PAIRS = {
         SUMMING,
         drawn(122),
         20,
+    ),
+    "parts-kept-of-quick-calls": Pair(
+        "KNOWN = {}\n"
+        f"{stepping(1)}"
+        "def squares(values):\n    for value in values:\n        if value not in KNOWN:\n"
+        "            KNOWN[value] = stepped(value)\n    return [KNOWN[value] for value in values]\n",
+        f"{stepping(25)}def squares(values):\n    return [stepped(value) for value in values]\n",
+        drawn_of_few(2 + 120 * LONGER),
+        20,
+        LONGER,
+    ),
+    "quick-calls": Pair(
+        f"{stepping(1)}def squares(values):\n    return [stepped(value) for value in values]\n",
+        f"{stepping(25)}def squares(values):\n    return [stepped(value) for value in values]\n",
+        drawn_of_few(2 + 120 * LONGER),
+        20,
+        LONGER,
     ),
     "unchanged": Pair(SUMMING, SUMMING, drawn(122), 20),
     "library-set-up": Pair(

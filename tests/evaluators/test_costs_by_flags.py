@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from whet.evaluators.artifacts import Artifact
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.hidden_costs import HiddenCosts
+from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.statistics import Stage, StoppingPlan
 from whet.sandbox.toolchains import native
 from whet.testing.scripted_meter import Script, ScriptedInstruments
@@ -57,15 +57,7 @@ class HiddenUnder(ScriptedInstruments):
         super().__init__(Script(GAIN, looks=StoppingPlan(LOOKS, LOOKS, LOOKS)))
         self._flags = flags
 
-    def hidden_costs(
-        self,
-        baseline: Artifact,
-        candidate: Artifact,
-        payloads: Sequence[bytes],
-        part: int,
-        seconds: float,
-        longer: int = 1,
-    ) -> HiddenCosts:
+    def hidden_costs(self, baseline: Artifact, candidate: Artifact, calls: Calls) -> HiddenCosts:
         """See `ScriptedInstruments.hidden_costs`."""
         hides = candidate.tree == candidate.builder.build(candidate.source, self._flags).tree
         return HiddenCosts(CHARGED, {"charged_seconds": CHARGED}) if hides else HiddenCosts(0.0, {})

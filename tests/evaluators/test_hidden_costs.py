@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from hidden_candidates import PAIRS, SECONDS, Pair, building
+from hidden_candidates import PAIRS, Pair, building
 
 from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact
@@ -32,7 +32,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
 
 def costs(build: Build, name: str) -> HiddenCosts | Fault | Skipped:
     pair = PAIRS[name]
-    return found_by(lambda: hidden_costs(*build(pair), pair.payloads, pair.part, SECONDS))
+    return found_by(lambda: hidden_costs(*build(pair), pair.calls))
 
 
 def test_an_honest_candidate_is_charged_nothing(build: Build) -> None:
@@ -69,12 +69,15 @@ def test_imports_pools_and_caches_are_no_work_of_its_own(build: Build, name: str
     assert found.seconds == 0.0
 
 
-def test_parts_that_are_kept_from_other_inputs_are_told(build: Build) -> None:
-    found = costs(build, "parts-kept")
+@pytest.mark.parametrize(
+    ("kept", "honest"), [("parts-kept", "unchanged"), ("parts-kept-of-quick-calls", "quick-calls")]
+)
+def test_parts_that_are_kept_from_other_inputs_are_told(build: Build, kept: str, honest: str) -> None:
+    found = costs(build, kept)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
     assert "get cheaper by what went before" in found.detail
-    again = costs(build, "unchanged")
+    again = costs(build, honest)
     assert isinstance(again, HiddenCosts)
     assert again.evidence["by_earlier_calls"] < 0.001
 

@@ -31,6 +31,7 @@ RULE = code_of(hidden_costs, process_observation, preloads, stopwatch)
 RULE_OF_ROUNDS = code_of(hidden_costs, repeats, round_observation, stopwatch)
 TOLD = {
     "parts-kept": "get cheaper by what went before",
+    "parts-kept-of-quick-calls": "get cheaper by what went before",
     "busy-thread": "still works after its answer",
     "memory-kept": "keeps memory from call to call",
 }
@@ -57,7 +58,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
 
 
 def recording_of(name: str, pair: Pair, rule: str) -> Recording:
-    inputs = "\n".join([str(pair.part), *(payload.hex() for payload in pair.payloads)])
+    inputs = "\n".join([str(pair.part), str(pair.longer), *(payload.hex() for payload in pair.payloads)])
     return Recording(
         f"hidden_costs/{name}", hashes_of(target=pair.target, candidate=pair.candidate, inputs=inputs, rule=rule)
     )
@@ -72,7 +73,7 @@ def looks(recorded: Callable[..., Any], request: pytest.FixtureRequest) -> Looks
 
         def make() -> list[Any]:
             sides = request.getfixturevalue("build")(pair)
-            return [to_plain(observe(*sides, pair.payloads, pair.part, SECONDS, processes)) for processes in LOOKS]
+            return [to_plain(observe(*sides, pair.calls, processes)) for processes in LOOKS]
 
         return [from_plain(Observation, one) for one in recorded(recording_of(name, pair, RULE), make)]
 
@@ -137,7 +138,7 @@ def test_the_original_owes_nothing_to_itself(looks: Looks, name: str) -> None:
 @pytest.mark.parametrize("name", [*CHARGED, "busy-thread", "memory-kept"])
 def test_a_debt_of_the_original_is_none_of_the_candidates(looks: Looks, name: str) -> None:
     for one in looks(name):
-        turned = assess(Observation(one.candidate, one.baseline), PAIRS[name].part)
+        turned = assess(replace(one, baseline=one.candidate, candidate=one.baseline), PAIRS[name].part)
         assert turned.evidence["before_the_calls"] == 0.0
 
 

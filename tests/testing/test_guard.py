@@ -28,6 +28,7 @@ from whet.evaluators.meters.time import THROUGHPUT, TIME
 from whet.evaluators.repository.end_to_end import EndToEndRequest, end_to_end
 from whet.evaluators.repository.trees import Ground, snapshot
 from whet.evaluators.timing.instruments import INSTRUMENTS
+from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.zygotes import _import_seconds
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
@@ -37,7 +38,7 @@ READS = {
     "throughput": lambda: THROUGHPUT.take(None, {}, None, SETTING),
     "cpu": lambda: Cpu().take(None, {}, None, SETTING),
     "memory": lambda: Memory().take(None, {}, None, SETTING),
-    "hidden": lambda: INSTRUMENTS.hidden_costs(None, None, (), 1, 1.0),
+    "hidden": lambda: INSTRUMENTS.hidden_costs(None, None, Calls((), 1, 1.0)),
     "repeats": lambda: INSTRUMENTS.repeat_costs(None, None, (), 1, 1.0),
     "imports": lambda: _import_seconds(None, 1),
     "calls": lambda: INSTRUMENTS.call_seconds(1, 1.0),

@@ -22,6 +22,7 @@ from whet.evaluators.meters.time import windows
 from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
+from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.statistics import QUICK, StoppingPlan
 from whet.evaluators.timing.turns import Series, Turn
 from whet.evaluators.timing.workloads import TimedWorkload
@@ -175,15 +176,7 @@ class ScriptedInstruments(Instruments):
         one = baseline.meter.pass_seconds / self._script.inputs
         return replace(baseline, seconds=dict.fromkeys(baseline.seconds, one))
 
-    def hidden_costs(
-        self,
-        baseline: Artifact,
-        candidate: Artifact,
-        payloads: Sequence[bytes],
-        part: int,
-        seconds: float,
-        longer: int = 1,
-    ) -> HiddenCosts:
+    def hidden_costs(self, baseline: Artifact, candidate: Artifact, calls: Calls) -> HiddenCosts:
         """See `Instruments.hidden_costs`."""
         return _charged(self._script.hidden)
 

@@ -21,7 +21,7 @@ from whet.core.plain import to_plain
 from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, RungEndedError, Skipped, found_by, sound
-from whet.evaluators.timing.process_observation import STEADY_SECONDS, Observation, ObservedProcess, observe
+from whet.evaluators.timing.process_observation import STEADY_SECONDS, Calls, Observation, ObservedProcess, observe
 
 LEAST_SECONDS = 0.001
 """Less than this is not charged: starting a thread, or compiling a regular expression, takes some tenths of it."""
@@ -56,25 +56,18 @@ class HiddenCosts:
     evidence: Mapping[str, Any]
 
 
-def hidden_costs(
-    baseline: Artifact, candidate: Artifact, payloads: Sequence[bytes], part: int, seconds: float, longer: int = 1
-) -> HiddenCosts:
+def hidden_costs(baseline: Artifact, candidate: Artifact, calls: Calls) -> HiddenCosts:
     """Looks at both sides in turns, each in fresh processes; twice where the first look shows anything.
 
     Args:
         baseline: the original, a Python function.
         candidate: what is compared with it.
-        payloads: distinct inputs of one size: two, and those of several passes.
-        part: how many of them make a pass.
-        seconds: that one call may take.
-        longer: how many times as many make one of the candidate's, which is timed on further inputs.
+        calls: that their processes make, of several passes.
 
     Raises:
         RungEndedError: the candidate works or hoards after its calls, or a process failed.
     """
-    return confirmed(
-        lambda processes: assess(observe(baseline, candidate, payloads, part, seconds, processes, longer), part)
-    )
+    return confirmed(lambda processes: assess(observe(baseline, candidate, calls, processes), calls.part))
 
 
 def confirmed(look: Callable[[int], HiddenCosts]) -> HiddenCosts:

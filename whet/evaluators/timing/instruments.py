@@ -9,6 +9,7 @@ from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import open_meter
 from whet.evaluators.timing.hidden_costs import HiddenCosts, hidden_costs
+from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.repeats import repeat_costs
 from whet.evaluators.timing.workloads import TimedWorkload
 
@@ -31,17 +32,9 @@ class Instruments:
         """Returns a baseline with the seconds of its calls that the lengths of passes follow from."""
         return baseline
 
-    def hidden_costs(
-        self,
-        baseline: Artifact,
-        candidate: Artifact,
-        payloads: Sequence[bytes],
-        part: int,
-        seconds: float,
-        longer: int = 1,
-    ) -> HiddenCosts:
+    def hidden_costs(self, baseline: Artifact, candidate: Artifact, calls: Calls) -> HiddenCosts:
         """See `whet.evaluators.timing.hidden_costs.hidden_costs`."""
-        return hidden_costs(baseline, candidate, payloads, part, seconds, longer)
+        return hidden_costs(baseline, candidate, calls)
 
     def repeat_costs(
         self, baseline: Artifact, candidate: Artifact, workloads: Sequence[TimedWorkload], seed: int, seconds: float

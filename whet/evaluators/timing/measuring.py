@@ -33,6 +33,7 @@ from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
 from whet.evaluators.timing.plan import TimingPlan
+from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.rounds import with_rounds
 from whet.evaluators.timing.starts import without_start
 from whet.evaluators.timing.turns import Turn, from_raw
@@ -273,7 +274,8 @@ class Measuring:
         passes = sum(1 + bench.further.get(one.name, 0) / one.count for one in bench.workloads)
         longer = math.ceil(passes / PASSES)
         payloads = [item.payload for item in work.draw(derive(seed, "hidden"), PASSES * work.count * longer + 2)]
-        found = self._instruments.hidden_costs(bench.baseline, bench.candidate, payloads, work.count, limit, longer)
+        calls = Calls(payloads, work.count, limit, longer)
+        found = self._instruments.hidden_costs(bench.baseline, bench.candidate, calls)
         return without_start(found) if task_on_gpu(self._builder.task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whet.evaluators.artifacts import Artifact
@@ -67,15 +67,35 @@ class Observation:
     longer: int = 1
 
 
-def observe(
-    baseline: Artifact,
-    candidate: Artifact,
-    payloads: Sequence[bytes],
-    part: int,
-    seconds: float,
-    processes: int,
-    longer: int = 1,
-) -> Observation:
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """What processes of both sides are called with.
+
+    Attributes:
+        payloads: distinct inputs of one size: two for the first calls, then those of the candidate's passes.
+        part: how many of them make a pass of the baseline.
+        seconds: that one call may take.
+        longer: how many times as many make one of the candidate, which is timed on further inputs.
+    """
+
+    payloads: Sequence[bytes]
+    part: int
+    seconds: float
+    longer: int = 1
+
+    def of_baseline(self) -> Calls:
+        """Returns those of the baseline: as many passes."""
+        passes = (len(self.payloads) - 2) // (self.part * self.longer)
+        return replace(self, payloads=self.payloads[: 2 + passes * self.part], longer=1)
+
+    def ordered(self, order: int) -> tuple[Sequence[bytes], list[Sequence[bytes]]]:
+        """Returns the inputs of the first two calls, and those of each pass; backwards where the order is -1."""
+        first, others = self.payloads[:2][::order], self.payloads[2:][::order]
+        count = self.part * self.longer
+        return first, [others[start : start + count] for start in range(0, len(others) - count + 1, count)]
+
+
+def observe(baseline: Artifact, candidate: Artifact, calls: Calls, processes: int) -> Observation:
     """Runs fresh processes of both sides in turns.
 
     What either side imports, or looks up in what it imports, is there in all of them before loading is timed.
@@ -83,12 +103,8 @@ def observe(
     Args:
         baseline: the original, a Python function.
         candidate: what is compared with it.
-        payloads: distinct inputs of one size: two for the first calls, then those of the candidate's passes, of which
-            the baseline gets as many as fill its own.
-        part: how many of them make a pass of the baseline.
-        seconds: that one call may take.
+        calls: that they make.
         processes: of each side. Even ones make their calls in the given order, odd ones in the opposite order.
-        longer: how many times as many make one of the candidate.
 
     Raises:
         RungEndedError: a process failed.
@@ -96,36 +112,27 @@ def observe(
     parsed = [parse(artifact.source) for artifact in (baseline, candidate)]
     trees = [tree for tree in parsed if not isinstance(tree, Fault)]
     names = list(dict.fromkeys((*imported(*trees), *looked_up(*trees))))
-    whole = (len(payloads) - 2) // (part * longer) * part  # calls of a baseline's passes
-    fewer = payloads[: 2 + whole]
     ours: list[ObservedProcess] = []
     theirs: list[ObservedProcess] = []
     for number in range(processes):
         order, steady = (1 if number % 2 == 0 else -1), number == processes - 1
         with lost_with("the baseline, looked at outside its timed calls"):
-            ours.append(_observe_process(baseline, names, fewer, part, order, steady, seconds))
-        theirs.append(_observe_process(candidate, names, payloads, part * longer, order, steady, seconds))
-    return Observation(tuple(ours), tuple(theirs), longer)
+            ours.append(_observe_process(baseline, names, calls.of_baseline(), order, steady))
+        theirs.append(_observe_process(candidate, names, calls, order, steady))
+    return Observation(tuple(ours), tuple(theirs), calls.longer)
 
 
 def _observe_process(
-    artifact: Artifact,
-    names: Sequence[str],
-    payloads: Sequence[bytes],
-    part: int,
-    order: int,
-    steady: bool,
-    seconds: float,
+    artifact: Artifact, names: Sequence[str], calls: Calls, order: int, steady: bool
 ) -> ObservedProcess:
     process = sound(artifact.start(primed=names))
     assert isinstance(process, FunctionProcess)
     with closing(process):
-        others = payloads[2:][::order]
-        passes = [others[start : start + part] for start in range(0, len(others) - part + 1, part)]
-        spans = (*([one] for one in payloads[:2][::order]), *passes)
-        first, second, *rest = [_spent(process, span, seconds, artifact.on_gpu) for span in spans]
+        singly, passes = calls.ordered(order)
+        spans = (*([one] for one in singly), *passes)
+        first, second, *rest = [_spent(process, span, calls.seconds, artifact.on_gpu) for span in spans]
         idle = _idle(process)
-        kept = _kept(process, payloads, seconds) if steady else None
+        kept = _kept(process, calls.payloads, calls.seconds) if steady else None
         return ObservedProcess(round(process.loading, DIGITS), first, second, tuple(rest), idle, kept)
 
 
