@@ -52,24 +52,38 @@ def test_checked_inputs_lie_at_random_among_the_others(checked: int, further: in
 
 
 def test_what_is_long_enough_gets_no_further_inputs() -> None:
-    assert further_inputs(passes(1.1), 10, 100) == 0
-    assert further_inputs(passes(2.0), 10, 100) == 0
+    assert further_inputs(passes(1.1), 10, 100, 10) == 0
+    assert further_inputs(passes(2.0), 10, 100, 10) == 0
 
 
 def test_a_short_window_grows_to_many_times_what_handing_over_costs() -> None:
-    further = further_inputs(passes(10.0), 10, 100)
+    further = further_inputs(passes(10.0), 10, 100, 10)
     assert (10 + further) / 10 * 0.0025 >= WINDOW_OF_HANDOVERS * HANDOVER
     assert further < 40
-    assert further_inputs(passes(10.0), 10, 1 << 20) == 2, "large inputs take long to draw"
+    assert further_inputs(passes(10.0), 10, 1 << 20, 10) == 2, "large inputs take long to draw"
 
 
 def test_handing_further_inputs_over_takes_no_longer_than_it_is_of_use() -> None:
     quick = {side: replace(one, outside=one.inside + HANDOVER / 20) for side, one in passes(1e5).items()}
-    assert further_inputs(quick, 10, 100) == (MOST_PASSES - 1) * 10
+    assert further_inputs(quick, 10, 100, 10) == (MOST_PASSES - 1) * 10
     slow = {side: replace(one, outside=one.outside + 9 * HANDOVER) for side, one in passes(1e5).items()}
-    assert further_inputs(slow, 10, 100) == pytest.approx(MOST_SECONDS / HANDOVER, abs=1)
+    assert further_inputs(slow, 10, 100, 10) == pytest.approx(MOST_SECONDS / HANDOVER, abs=1)
     still = {side: replace(one, outside=one.inside) for side, one in passes(1e5).items()}
-    assert further_inputs(still, 10, 100) == 0, "nothing is unsure of what costs nothing"
+    assert further_inputs(still, 10, 100, 10) == 0, "nothing is unsure of what costs nothing"
+
+
+def test_what_a_window_costs_by_itself_is_no_cost_of_an_input() -> None:
+    window, each = 3e-4, 1e-5
+
+    def taking(count: int) -> dict[str, Pass]:
+        over = window + count * each
+        calls = {"baseline": 0.03, "again": 0.03, "candidate": 8e-6 * count}
+        return {side: Pass(seconds + over, seconds, seconds, ()) for side, seconds in calls.items()}
+
+    first = further_inputs(taking(4), 4, 100, 4)
+    second = further_inputs(taking(4 + first), 4, 100, 4 + first)
+    assert first == pytest.approx(MOST_SECONDS / (each + window / 4), abs=1)
+    assert second == (MOST_PASSES - 1) * 4 < MOST_SECONDS / each
 
 
 def short(handovers: list[float], scale: float, count: int = 8) -> Series:

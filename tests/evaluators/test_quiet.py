@@ -21,7 +21,7 @@ from whet.evaluators.meters.time import watched
 from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.decision import rejudge, sequential
-from whet.evaluators.timing.quiet import DISTURBED_SHARE, disturbance
+from whet.evaluators.timing.quiet import DISTURBED_SHARE, UNEVEN, disturbance, quiet, unevenness, unwaited
 from whet.evaluators.timing.turns import SIDES, Turn, used
 
 HANDOVER = 0.002
@@ -72,6 +72,49 @@ def test_what_a_hypervisor_took_counts_against_the_whole_turn() -> None:
     sides = {side: replace(one, stolen=0.01 * (side == "again")) for side, one in turn.passes["a"].items()}
     whole = sum(one.outside for one in sides.values())
     assert disturbance(replace(turn, passes={"a": sides}), ["a"]) == pytest.approx(0.01 / whole)
+
+
+def paced(gain: float, slow: Callable[[int, str], float]) -> Callable[[int], Turn]:
+    """Returns what makes turns in which the core is slower, for both a side and what is timed beside it."""
+    even = made(lambda number, side: 0.0, gain)
+
+    def turn(number: int) -> Turn:
+        one = even(number)
+        sides = {}
+        for side, each in one.passes["a"].items():
+            slower = slow(number, side)
+            seconds = {name: getattr(each, name) * slower for name in ("outside", "inside", "cpu", "ran")}
+            sides[side] = replace(each, **seconds, pace=3e-4 * slower)
+        return replace(one, passes={"a": sides})
+
+    return turn
+
+
+def test_a_core_that_is_slower_in_a_part_of_a_turn_is_seen_whose_ever_it_is() -> None:
+    for side in SIDES:
+        turn = paced(2.0, lambda number, each, side=side: 1.5 if each == side else 1.0)(1)
+        assert unevenness(turn, ["a"]) == pytest.approx(1.5)
+        assert quiet([turn], ["a"]) == []
+        assert unwaited([turn], ["a"]) == [0]
+    slow_throughout = paced(2.0, lambda number, side: 1.5)(1)
+    assert unevenness(slow_throughout, ["a"]) == pytest.approx(1.0)
+    assert quiet([slow_throughout], ["a"]) == [0]
+    assert unevenness(made(lambda number, side: 0.0)(1), ["a"]) == 1.0, "nothing is known"
+
+
+def test_uneven_turns_are_replaced() -> None:
+    found = decided(paced(2.0, lambda number, side: 1.4 if number % 3 == 1 and side == "baseline" else 1.0))
+    assert found.speedup.processes == VERDICT_STAGES[0].turns
+    assert found.speedup.ratio == pytest.approx(2.0, rel=0.01)
+    assert [one["turn"] for one in found.raw["dropped"]] == [0, 3, 6, 9]
+    assert all(one["uneven"] > UNEVEN for one in found.raw["dropped"])
+
+
+def test_where_the_core_is_never_even_the_steadiest_turns_count_by_the_clock() -> None:
+    found = decided(paced(3.0, lambda number, side: 1.3 + 0.4 * (number % 2) if side == "candidate" else 1.0))
+    assert found.outcome is Outcome.FASTER
+    assert found.speedup.clock == WALL
+    assert [one["turn"] for one in found.raw["dropped"]] == list(range(0, 16, 2)), "those of 1.7 beside those of 1.3"
 
 
 @pytest.mark.corpus(one_in=8)
@@ -163,6 +206,8 @@ def test_the_kernel_tells_what_a_process_ran_and_waited(tmp_path: Path, target: 
     assert one.waited is not None
     assert one.ran > 0 <= one.waited
     assert one.stolen >= 0.0
+    assert one.pace is not None
+    assert one.pace > 0
     assert one.windows == (1 if "::" in target else 2)
 
 

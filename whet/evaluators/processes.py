@@ -69,6 +69,8 @@ class Pass:
         waited: seconds for which those threads, or the clock out here, could have run and had no processor; likewise.
         whole: whether `ran` is all of it; see `whet.evaluators.scheduling.ProcessorTime`.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
+        pace: CPU seconds that a fixed piece of work took out here on the first of its processors, right before and
+            right after the window on average, see `whet.sandbox.pace`; None where nobody asked.
         windows: how many windows its seconds are the sum of: one for each run of a program.
         cold: seconds by which the first of several rounds took longer than the mean of the others, as the process says;
             less than 0 where it was quicker.
@@ -92,6 +94,7 @@ class Pass:
     waited: float | None = None
     whole: bool = False
     stolen: float = 0.0
+    pace: float | None = None
     windows: int = 1
     cold: float = 0.0
     renewed: float | None = None

@@ -14,6 +14,7 @@ from whet.evaluators.processes import FunctionProcess, Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import Series, Turn, series
 from whet.evaluators.timing.workloads import PASS_SECONDS
+from whet.sandbox.pace import pace
 from whet.sandbox.process_tree import stolen_seconds
 from whet.sandbox.toolchains import native
 
@@ -29,14 +30,17 @@ def timed(
 
 
 def watched(cores: Sequence[int]) -> Window:
-    """Returns a window that also tells for how long the hypervisor had taken some processors."""
+    """Returns a window that also tells how fast the first of its processors was, and how much of them was stolen."""
 
     def window(
         process: TargetProcess, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
     ) -> Pass | Fault:
-        before = stolen_seconds(cores)
+        pace_before, before = pace(cores[0]), stolen_seconds(cores)
         measured = process.timed(payloads, seconds, repeats, called)
-        return measured if isinstance(measured, Fault) else replace(measured, stolen=stolen_seconds(cores) - before)
+        if isinstance(measured, Fault):
+            return measured
+        stolen = stolen_seconds(cores) - before
+        return replace(measured, stolen=stolen, pace=(pace_before + pace(cores[0])) / 2)
 
     return window
 

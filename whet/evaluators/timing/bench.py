@@ -113,7 +113,7 @@ class Bench:
         )
 
     def lengthened(self, turn: Turn) -> Bench:
-        """Returns a bench whose candidate has as many further inputs as a first turn shows that it needs.
+        """Returns a bench whose candidate has as many further inputs as a turn shows that it needs.
 
         Inputs that come again in a pass are not added to: they could be known again.
         """
@@ -122,7 +122,10 @@ class Bench:
             return self
         works = [work for work in self.workloads if work.rounds == 1]
         sizes = {work.name: len(work.draw(turn.seed, 1)[0].payload) for work in works}
-        wanted = {w.name: further_inputs(turn.passes[w.name], w.count, sizes[w.name]) for w in works}
+        wanted = {}
+        for work in works:
+            taken = round(work.count * turn.scale.get(work.name, 1.0))
+            wanted[work.name] = further_inputs(turn.passes[work.name], work.count, sizes[work.name], taken)
         return replace(self, further=wanted)
 
     def _mixed(

@@ -13,7 +13,15 @@ from whet.core.measurement import CPU, OF_TIME, BaselineRatio, Measurement, Outc
 from whet.evaluators.finding import sound
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.time import TIME
-from whet.evaluators.timing.quiet import MOST_TURNS, disturbance, in_cpu_seconds, least_disturbed, quiet
+from whet.evaluators.timing.quiet import (
+    MOST_TURNS,
+    disturbance,
+    in_cpu_seconds,
+    least_disturbed,
+    quiet,
+    steadiest,
+    unevenness,
+)
 from whet.evaluators.timing.statistics import Stage, apart, interval, p_faster, p_slower, widened
 from whet.evaluators.timing.turns import Series, Turn, as_if_new, from_raw, raw
 from whet.evaluators.timing.workloads import TimedWorkload
@@ -83,7 +91,7 @@ def sequential(
     """
     measure(0)  # thrown away: page cache, file system and frequency settle
     turns: list[Turn] = list(begun)
-    names = [work.name for work in workloads if work.counts]
+    names = counted(workloads)
     result: Measurement | None = None
     for taken, stage in enumerate(stages):
         if result is not None and taken == looks:
@@ -106,37 +114,58 @@ def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
 
 
 def _looked_at(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> InterimLook:
-    """Returns what the turns of a look show: the quiet ones, else all in CPU seconds, else the least disturbed."""
-    names = [work.name for work in workloads if work.counts]
+    """Returns what the turns of a look show: the quiet ones, else all in CPU seconds, else the least disturbed.
+
+    Of turns in which nobody waited and the processor was faster now and slower then, the steadiest count by the clock:
+    CPU seconds are as long as it was slow.
+    """
+    names = counted(workloads)
     calm = _kept(turns, names, rule)[: stage.turns]
     if len(calm) == stage.turns:
         return _without_others(turns[: calm[-1] + 1], calm, workloads, stage, rule)
+    steady = steadiest(turns, names, stage.turns)
+    if len(steady) == stage.turns:
+        return _without_others(turns, steady, workloads, stage, rule)
+    noisy = f"the machine was never quiet ({len(turns) - len(calm)} of {len(turns)} turns were disturbed)"
     told = {work.name: in_cpu_seconds(turns, work.name) for work in workloads}
     unfair = next((why for why in told.values() if isinstance(why, str)), None)
-    kept = least_disturbed(turns, names, stage.turns)
-    if unfair and len(kept) == stage.turns:
-        return _without_others(turns, kept, workloads, stage, rule)
-    noisy = f"the machine was never quiet ({len(turns) - len(calm)} of {len(turns)} turns were disturbed)"
-    look = judge(turns, workloads, stage, rule, None if unfair else told)
-    found = replace(look.measurement, raw={"workloads": described(workloads), "turns": raw(turns), "dropped": []})
     if unfair is None:
-        found = replace(found, speedup=replace(found.speedup, clock=CPU), note=f"{found.note}; in CPU seconds: {noisy}")
-    else:
-        note = f"{noisy}, and CPU seconds cannot stand in: {unfair}"
-        found = replace(found, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note)
-    return replace(look, measurement=found)
+        look = _without_others(turns, range(len(turns)), workloads, stage, rule, told)
+        found = look.measurement
+        speedup = replace(found.speedup, clock=CPU)
+        return replace(look, measurement=replace(found, speedup=speedup, note=f"{found.note}; in CPU seconds: {noisy}"))
+    kept = least_disturbed(turns, names, stage.turns)
+    if len(kept) == stage.turns:
+        return _without_others(turns, kept, workloads, stage, rule)
+    look = _without_others(turns, range(len(turns)), workloads, stage, rule)
+    note = f"{noisy}, and CPU seconds cannot stand in: {unfair}"
+    lost = replace(look.measurement, outcome=Outcome.NOT_SHOWN, disturbed=True, note=note)
+    return replace(look, measurement=lost)
 
 
 def _without_others(
-    turns: Sequence[Turn], kept: Sequence[int], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule
+    turns: Sequence[Turn],
+    kept: Sequence[int],
+    workloads: Sequence[TimedWorkload],
+    stage: Stage,
+    rule: Rule,
+    told: Mapping[str, Series | str] | None = None,
 ) -> InterimLook:
     """Returns what those turns show whose places are given; the record has them all."""
-    names = [work.name for work in workloads if work.counts]
+    names = counted(workloads)
     left = sorted(set(range(len(turns))) - set(kept))
-    dropped = [{"turn": place, "share": disturbance(turns[place], names)} for place in left]
-    look = judge([turns[place] for place in kept], workloads, stage, rule)
+    dropped = [
+        {"turn": place, "share": disturbance(turns[place], names), "uneven": unevenness(turns[place], names)}
+        for place in left
+    ]
+    look = judge([turns[place] for place in kept], workloads, stage, rule, told)
     facts = {"workloads": described(workloads), "turns": raw(turns), "dropped": dropped}
     return replace(look, measurement=replace(look.measurement, raw=facts))
+
+
+def counted(workloads: Sequence[TimedWorkload]) -> list[str]:
+    """Returns the names of those that count for the headline."""
+    return [work.name for work in workloads if work.counts]
 
 
 def least(measured: Sequence[Measurement]) -> Measurement:
@@ -216,7 +245,7 @@ def judge(
         one = sound(rule.meter.series(turns, work.name))
         other = told[work.name] if told is not None else one
         measured[work.name] = one if isinstance(other, str) else other
-    timed = [work.name for work in workloads if work.counts]
+    timed = counted(workloads)
     ratios = {name: _ratio(name, measured[name], rule) for name in measured}
     columns = [measured[name].logs for name in timed]
     logs = _mean_logs(columns)

@@ -26,9 +26,9 @@ MOST_INPUTS = 2000
 """Of a pass of the candidate, as of one of the baseline."""
 MOST_BYTES = 2 << 20
 """Of further inputs in a turn: to draw and read more would take longer than the rest of it."""
-MOST_SECONDS = 0.01
-"""That it may take to hand further inputs over. From then on what is unsure of that grows as the calls do: twice as
-many inputs make a turn longer, and its figures no better."""
+MOST_SECONDS = 0.005
+"""That it may take to hand further inputs over: more of them are drawn and taken in by all three processes of each
+turn, which makes a verdict longer, and its interval hardly narrower; with fewer it is wider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +67,22 @@ def mix(checked: Sequence[Input], further: Sequence[Input], rng: random.Random) 
     return Mixed([next(ours if place in chosen else others) for place in range(count)], places)
 
 
-def further_inputs(passes: Mapping[str, Pass], count: int, size: int) -> int:
+def further_inputs(passes: Mapping[str, Pass], count: int, size: int, taken: int) -> int:
     """Returns how many further inputs make the candidate's window long beside what it costs to hand them over.
 
     Args:
-        passes: of each side in a turn in which all had the same inputs.
-        count: of these.
+        passes: of each side in a turn in which all took the same inputs in.
+        count: of those that the baseline is called on.
         size: bytes of one.
+        taken: inputs that the candidate was called on, and that all took in.
     """
     theirs, ours = passes["candidate"], baselines(passes)
     over = handover(passes)
     wanted = min(WINDOW_OF_HANDOVERS * over, *(one.outside for one in ours))
-    if theirs.outside >= wanted:
+    if theirs.outside >= wanted and taken == count:
         return 0
-    further = math.ceil(wanted / (in_calls(theirs, over) / count)) - count
-    bearable = int(MOST_SECONDS / (over / count))
+    further = math.ceil(wanted / (in_calls(theirs, over) / taken)) - count
+    bearable = int(MOST_SECONDS / (over / taken))
     most = (bearable, (MOST_PASSES - 1) * count, MOST_INPUTS - count, MOST_BYTES // max(size, 1))
     return max(0, min(further, *most))
 

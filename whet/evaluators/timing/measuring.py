@@ -191,6 +191,9 @@ class Measuring:
             turn = bench.turn(derive(seed, extra, number))
             if number == 0:
                 bench = bench.lengthened(turn)
+                if any(bench.further.values()):
+                    # What an input costs to hand over is seen once there are more of them: a window costs its own.
+                    bench = bench.lengthened(bench.turn(derive(seed, extra, "lengthened")))
             return turn
 
         found = sequential(take, workloads, plan.stages, rule, turns, plan.looks)

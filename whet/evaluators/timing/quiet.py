@@ -1,9 +1,10 @@
 """Whether the machine did something else while a turn was measured, and CPU seconds for where it never stops.
 
-What is looked at is the time for which a side's processes could have run and had no processor, and what a hypervisor
-took: never the seconds that are compared, and never whose they are. Waiting of a process for itself (sleep, locks,
-files) is neither, so nobody can make its turns look disturbed but by being so, and threads that take turns on one
-processor count as waiting only as far as that processor did something else.
+What is looked at is the time for which a side's processes could have run and had no processor, what a hypervisor took,
+and whether a piece of work of ours took as long beside each window of the turn: never the seconds that are compared,
+and never whose they are. Waiting of a process for itself (sleep, locks, files) is none of it, so nobody can make its
+turns look disturbed but by being so, and threads that take turns on one processor count as waiting only as far as that
+processor did something else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from whet.evaluators.timing.turns import (
     SIDES,
     Series,
     Turn,
+    agreed,
     as_counted,
     contradicted_on_new_inputs,
     slack_of,
@@ -25,6 +27,10 @@ from whet.evaluators.timing.turns import (
 DISTURBED_SHARE = 0.05
 """Of a window: a turn with a longer wait is dropped. More would let in what moves a ratio by as much; with less, the
 kernel's own work and the ticks of a hypervisor (10 ms in a turn of 200) would drop turns of quiet machines."""
+UNEVEN = 1.2
+"""How many times as long as beside the quickest window of a turn a piece of work of ours may take beside another:
+beyond it, whoever shares the core was at work in a part of the turn. Less would drop turns for how well so short a
+piece of work is timed; more would let in what moves a ratio by as much."""
 BEARABLE_SHARE = 0.25
 """Of a window: beyond it, another process had the processor in its turn, and not now and then. Where too few turns are
 quiet, the least disturbed up to this count: how they scatter stands in their interval."""
@@ -53,9 +59,30 @@ def _waited(one: Pass, cores: int) -> float:
     return min(one.waited, max(0.0, cores * one.outside - one.ran))
 
 
+def unevenness(turn: Turn, names: Collection[str]) -> float:
+    """Returns how many times as long as beside its quickest window a piece of work took beside its slowest.
+
+    Args:
+        turn: with passes of every side.
+        names: of the workloads that are looked at; 1 where nothing is known of any.
+    """
+    paces = [one.pace for name in names for one in turn.passes[name].values() if one.pace]
+    return max(paces) / min(paces) if paces else 1.0
+
+
 def quiet(turns: Sequence[Turn], names: Collection[str]) -> list[int]:
     """Returns which of some turns the machine left alone, by their places."""
+    return [place for place in unwaited(turns, names) if unevenness(turns[place], names) <= UNEVEN]
+
+
+def unwaited(turns: Sequence[Turn], names: Collection[str]) -> list[int]:
+    """Returns the places of those turns in which no side waited for a processor, however fast that was."""
     return [place for place, turn in enumerate(turns) if disturbance(turn, names) <= DISTURBED_SHARE]
+
+
+def steadiest(turns: Sequence[Turn], names: Collection[str], count: int) -> list[int]:
+    """Returns the places of so many turns in which no side waited, the most even ones; fewer where there are not."""
+    return sorted(sorted(unwaited(turns, names), key=lambda place: unevenness(turns[place], names))[:count])
 
 
 def least_disturbed(turns: Sequence[Turn], names: Collection[str], count: int) -> list[int]:
@@ -97,7 +124,7 @@ def in_cpu_seconds(turns: Sequence[Turn], name: str) -> Series | str:
     ]
     usual, spread = max(0.0, statistics.median(over)), spread_of(over)
     seconds = {
-        side: [max(one.cpu, used - usual * one.windows, 1e-9) for used, one in zip(ran[side], found, strict=True)]
+        side: agreed([(one.cpu, used, one.windows) for used, one in zip(ran[side], found, strict=True)], usual, spread)
         for side, found in passes.items()
     }
     ours = [*passes["baseline"], *passes["again"]]

@@ -113,10 +113,31 @@ def series(turns: Sequence[Turn], name: str) -> Series | Fault:
         return fault
     handovers = [(p.outside - p.inside) / p.windows for p in ours]
     handover, spread = max(0.0, statistics.median(handovers)), spread_of(handovers)
-    seconds = {side: [max(p.inside, p.outside - handover * p.windows, 1e-9) for p in sides[side]] for side in SIDES}
+    told = {side: [(p.inside, p.outside, p.windows) for p in found] for side, found in sides.items()}
+    seconds = {side: agreed(found, handover, spread) for side, found in told.items()}
     if fault := disagreement(name, sides, seconds):
         return fault
     return Series.of(as_counted(turns, name, seconds), slack_of(turns, name, spread))
+
+
+def agreed(told: Sequence[tuple[float, float, int]], handover: float, spread: float) -> list[float]:
+    """Returns the seconds of a side's passes: those in its calls as far as the account out here agrees.
+
+    What handing over costs differs from window to window, by more than short calls take. So what a side's windows hold
+    beyond its calls and a usual handover is added as it is at the median of its turns: whoever hides the same in more
+    than half of them has it counted in all. What a single one holds beyond that spread is its own.
+
+    Args:
+        told: of each turn, the seconds in the calls that the process tells, those of its windows, and their number.
+        handover: seconds that the baseline takes in a window beside its calls, usually.
+        spread: by how much that is more now and then.
+    """
+    beyond = [(whole - calls) / windows - handover for calls, whole, windows in told]
+    usual = max(0.0, statistics.median(beyond))
+    return [
+        max(calls + max(usual, over - spread) * windows, 1e-9)
+        for (calls, _, windows), over in zip(told, beyond, strict=True)
+    ]
 
 
 def contradicted(
