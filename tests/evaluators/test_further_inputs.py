@@ -73,7 +73,7 @@ def test_handing_further_inputs_over_takes_no_longer_than_it_is_of_use() -> None
 
 
 def test_what_a_window_costs_by_itself_is_no_cost_of_an_input() -> None:
-    window, each = 3e-4, 1e-5
+    window, each = 1e-4, 1e-5
 
     def taking(count: int) -> dict[str, Pass]:
         over = window + count * each

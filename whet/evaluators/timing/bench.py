@@ -3,8 +3,8 @@
 All three of a turn get the same inputs, drawn for that turn alone and distinct within a pass. The clock stands
 out here: a window opens with "go" and closes with the last byte of the outcomes, which are then compared. What
 the baseline needs to hand its outcomes over (its window less its time in the calls) is subtracted from every
-window; the time inside counts only where it is the larger of the two. So a clock that lies, work left for later
-and results made while they are fetched all show up as time.
+window; what a side's windows then still hold beyond its time in the calls counts with that (`turns.agreed`). So a
+clock that lies, work left for later and results made while they are fetched all show up as time.
 """
 
 from __future__ import annotations

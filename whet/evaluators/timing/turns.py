@@ -19,7 +19,7 @@ SIDES = ("baseline", "candidate", "again")
 
 EXCESS_SECONDS = 0.001
 """By how much more than the baseline's a window may be longer than its calls, at the least: the kernel interrupts it. A
-clock that lies by less gains nothing, for the longer of the two times counts."""
+clock that lies by less gains nothing: what it leaves out counts all the same (`agreed`)."""
 EXCESS_OF_WINDOW = 0.1
 """The same, of the window: what disturbs it grows with it."""
 EXCESS_OF_HANDOVER = 0.25
