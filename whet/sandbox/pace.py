@@ -1,7 +1,7 @@
 """How fast a processor computes now: a fixed piece of work, timed out here.
 
-A processor that shares its core with another one, as on rented machines, is slower by a half while that one computes,
-for a millisecond or for a second. No account of the kernel tells it: nobody waits, and nothing is stolen.
+A processor that shares its core with another one, as on rented machines, is slower while that one computes. No account
+of the kernel tells it: nobody waits, and nothing is stolen.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def _measured(
         ours, said = to_plain(again), to_plain(recorded)
         differing = [name for name in ours if name != "raw" and not _same(ours[name], said[name])]
         if not _same(again.raw["dropped"], recorded.raw["dropped"]):
-            yield f"rungs.{rung.name}: turns were dropped otherwise than their waiting says"
+            yield f"rungs.{rung.name}: turns were dropped otherwise than their waiting and pace say"
         if differing:
             yield f"rungs.{rung.name}: {', '.join(differing)} of a measurement not as the samples show"
         yield again
