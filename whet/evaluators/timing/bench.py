@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from whet.core.measurement import OF_TIME
 from whet.core.task import Kind
 from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact
@@ -22,13 +23,59 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.further import Mixed, further_inputs, mix
-from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.quiet import disturbance, disturbed_alone, unevenness
+from whet.evaluators.timing.turns import SIDES, LeftOut, Turn
 from whet.evaluators.timing.workloads import TimedWorkload, draw_all, draw_renewing, hashes
 from whet.sandbox.cores import megahertz
 from whet.sandbox.gpu_gauge import GpuReading
 
 Judge = Callable[[Input, bytes, bytes], Fault | None]
 """Compares the candidate's outcome (third) on an input with the baseline's (second)."""
+
+
+MOST_ANEW = 2
+"""How many processes of a turn are run anew at most, since the machine disturbed them: what stays disturbed beyond that
+takes less time as another turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What the sides of a turn are given.
+
+    Attributes:
+        seed: that all of it was drawn from.
+        inputs: of the passes, by workload.
+        warm: for a call before them.
+        order: of the sides.
+        hash_seed: PYTHONHASHSEED of all processes.
+        layouts: by side, see `Turn`.
+        mixed: the inputs among further ones, by those workloads that have some.
+        renewing: new inputs for after a pass, by those workloads that repeat their own.
+        renewed: those among further ones, likewise.
+    """
+
+    seed: int
+    inputs: Mapping[str, Sequence[Input]]
+    warm: Input
+    order: tuple[str, ...]
+    hash_seed: int
+    layouts: Mapping[str, int]
+    mixed: Mapping[str, Mixed]
+    renewing: Mapping[str, Sequence[Input]]
+    renewed: Mapping[str, Mixed]
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What a process of one side gave.
+
+    Attributes:
+        passes: by workload, with the outcomes that are compared.
+        gpu: what the GPU's driver said when they ended; None for the CPU.
+    """
+
+    passes: Mapping[str, Pass]
+    gpu: GpuReading | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +106,23 @@ class Bench:
     renewing: Mapping[str, int] = field(default_factory=dict)
 
     def turn(self, seed: int) -> Turn:
-        """Measures one turn.
+        """Measures one turn; a process that the machine disturbed, and no other of the turn, is run anew.
 
         Raises:
             RungEndedError: a process of either side failed, or their outcomes differ.
         """
+        drawn = self._drawn(seed)
+        taken = {side: self._taken(side, drawn) for side in drawn.order}
+        turn = self._turn(drawn, taken)
+        counted = [work.name for work in self.workloads if work.counts]
+        left_out: list[LeftOut] = []
+        while self.meter.name in OF_TIME and len(left_out) < MOST_ANEW and (side := disturbed_alone(turn, counted)):
+            left_out.append(LeftOut(side, disturbance(turn, counted), unevenness(turn, counted)))
+            taken[side] = self._taken(side, drawn)
+            turn = self._turn(drawn, taken)
+        return replace(turn, left_out=tuple(left_out))
+
+    def _drawn(self, seed: int) -> _Drawn:
         rng = random.Random(seed)
         inputs = draw_all(self.workloads, rng)
         warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
@@ -75,41 +134,50 @@ class Bench:
         # A launch leaves nothing to the next one.
         renewing = {} if self.baseline.launched else draw_renewing(self.workloads, self.rounds, rng)
         renewed = self._mixed(renewing, self.renewing, rng)
-        new = {**renewing, **{name: one.items for name, one in renewed.items()}}
-        passes: dict[str, dict[str, Pass]] = {work.name: {} for work in self.workloads}
-        readings: dict[str, GpuReading] = {}
-        for side in order:
-            repeats = {work.name: work.repeats for work in self.workloads}
-            # A program's runs are windows of their own: those of the candidate alone take further inputs.
-            taking = mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
-            drawn = {**inputs, **{name: one.items for name, one in taking.items()}}
-            called, new_called = (
-                {name: one.checked for name, one in each.items() if side != "candidate"} for each in (taking, renewed)
-            )
-            if side == "candidate":
-                repeats |= self.rounds
-            layout = layouts[side]
-            setting = Setting(
-                side, self.seconds, self.cores, hash_seed, layout, self.start, repeats, called, new, new_called
-            )
-            for name, one in self._taken(side, drawn, warm, setting).items():
-                taken = taking[name].checked_of(one) if name in taking else one
-                passes[name][side] = renewed[name].checked_of_new(taken) if name in renewed else taken
-            if self.gauge is not None:
-                readings[side] = self.gauge()
-        self._expect_alike(inputs, renewing, passes)
+        return _Drawn(seed, inputs, warm, tuple(order), hash_seed, layouts, mixed, renewing, renewed)
+
+    def _taken(self, side: str, drawn: _Drawn) -> _Taken:
+        """Returns what a fresh process of a side gives."""
+        repeats = {work.name: work.repeats for work in self.workloads}
+        # A program's runs are windows of their own: those of the candidate alone take further inputs.
+        mixed = drawn.mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
+        inputs = {**drawn.inputs, **{name: one.items for name, one in mixed.items()}}
+        new = {**drawn.renewing, **{name: one.items for name, one in drawn.renewed.items()}}
+        called, new_called = (
+            {name: one.checked for name, one in each.items() if side != "candidate"} for each in (mixed, drawn.renewed)
+        )
+        if side == "candidate":
+            repeats |= self.rounds
+        layout = drawn.layouts[side]
+        setting = Setting(
+            side, self.seconds, self.cores, drawn.hash_seed, layout, self.start, repeats, called, new, new_called
+        )
+        passes: dict[str, Pass] = {}
+        for name, one in self._passes(side, inputs, drawn.warm, setting).items():
+            taken = mixed[name].checked_of(one) if name in mixed else one
+            passes[name] = drawn.renewed[name].checked_of_new(taken) if name in drawn.renewed else taken
+        return _Taken(passes, None if self.gauge is None else self.gauge())
+
+    def _turn(self, drawn: _Drawn, taken: Mapping[str, _Taken]) -> Turn:
+        """Returns what the processes of all sides gave.
+
+        Raises:
+            RungEndedError: their outcomes differ.
+        """
+        passes = {work.name: {side: one.passes[work.name] for side, one in taken.items()} for work in self.workloads}
+        self._expect_alike(drawn.inputs, drawn.renewing, passes)
         return Turn(
-            tuple(order),
+            drawn.order,
             os.getloadavg()[0],
             passes,
-            layouts,
+            drawn.layouts,
             self.cores,
             megahertz(self.cores),
             self.charged,
-            seed,
-            hashes(inputs),
-            readings,
-            self._scale(inputs, mixed),
+            drawn.seed,
+            hashes(drawn.inputs),
+            {side: one.gpu for side, one in taken.items() if one.gpu is not None},
+            self._scale(drawn.inputs, drawn.mixed),
         )
 
     def lengthened(self, turn: Turn) -> Bench:
@@ -147,7 +215,7 @@ class Bench:
     def _artifact(self, side: str) -> Artifact:
         return self.candidate if side == "candidate" else self.baseline
 
-    def _taken(
+    def _passes(
         self, side: str, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass]:
         if side == "candidate":

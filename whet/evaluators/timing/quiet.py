@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.turns import (
@@ -47,10 +48,34 @@ def disturbance(turn: Turn, names: Collection[str]) -> float:
         turn: with passes of every side.
         names: of the workloads that are looked at; where nothing is known of one, it is taken for quiet.
     """
-    passes = [one for name in names for one in turn.passes[name].values()]
-    shares = [_waited(one, max(1, len(turn.cores))) / one.outside for one in passes if one.outside > 0]
+    return _lost([one for name in names for one in turn.passes[name].values()], len(turn.cores))
+
+
+def disturbed_alone(turn: Turn, names: Collection[str]) -> str | None:
+    """Returns the side but for whose process the machine left a turn alone; None where it did, or disturbed others too.
+
+    Args:
+        turn: with passes of every side.
+        names: of the workloads that are looked at.
+    """
+    if quiet([turn], names):
+        return None
+    waited = disturbance(turn, names) > DISTURBED_SHARE
+    of = {side: [turn.passes[name][side] for name in names] for side in turn.order}
+    worst = max(of, key=lambda side: _lost(of[side], len(turn.cores)) if waited else _slowest(of[side]))
+    others = {name: {side: one for side, one in turn.passes[name].items() if side != worst} for name in names}
+    return worst if quiet([replace(turn, passes=others)], names) else None
+
+
+def _lost(passes: Sequence[Pass], cores: int) -> float:
+    """Returns the largest share of a window for which its side waited, or of all of them that was stolen."""
+    shares = [_waited(one, max(1, cores)) / one.outside for one in passes if one.outside > 0]
     whole = sum(one.outside for one in passes)
     return max([*shares, sum(one.stolen for one in passes) / whole if whole else 0.0])
+
+
+def _slowest(passes: Sequence[Pass]) -> float:
+    return max(one.pace or 0.0 for one in passes)
 
 
 def _waited(one: Pass, cores: int) -> float:

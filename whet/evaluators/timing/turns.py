@@ -31,6 +31,21 @@ before each counts as long as on a new one: caches make some per cent."""
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A process whose passes count nowhere, since the machine disturbed them and those of no other in the turn.
+
+    Attributes:
+        side: whose it was; its passes were taken anew.
+        share: the largest share of a window in the turn for which anybody waited for a processor, or that was stolen.
+        uneven: how many times as long the same work took beside one window of the turn as beside another.
+    """
+
+    side: str
+    share: float
+    uneven: float
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What one turn measured.
 
@@ -47,6 +62,7 @@ class Turn:
         gpu: what the GPU's driver said when each side's passes ended; empty for the CPU.
         scale: how many times as many calls as the baseline's the candidate's pass has, on further inputs or in further
             rounds, by workload; 1 where nothing is said.
+        left_out: processes that were run anew.
     """
 
     order: tuple[str, ...]
@@ -60,6 +76,7 @@ class Turn:
     inputs: Mapping[str, str] = field(default_factory=dict)
     gpu: Mapping[str, GpuReading] = field(default_factory=dict)
     scale: Mapping[str, float] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
