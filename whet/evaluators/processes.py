@@ -67,6 +67,7 @@ class Pass:
         ran: seconds that its processes were on a processor in the window, as the kernel tells out here; None where it
             does not.
         waited: seconds for which those threads, or the clock out here, could have run and had no processor; likewise.
+        clock: seconds for which the thread with the clock out here ran meanwhile.
         whole: whether `ran` is all of it; see `whet.evaluators.scheduling.ProcessorTime`.
         stolen: seconds for which the hypervisor had taken its processors, in ticks.
         pace: CPU seconds that a fixed piece of work took out here on the first of its processors, right before and
@@ -92,6 +93,7 @@ class Pass:
     ticks: float | None = None
     ran: float | None = None
     waited: float | None = None
+    clock: float = 0.0
     whole: bool = False
     stolen: float = 0.0
     pace: float | None = None
@@ -252,6 +254,7 @@ class FunctionProcess:
                 events=_seconds(events[0]) if events else None,
                 ran=given.ran,
                 waited=given.waited,
+                clock=given.clock,
                 whole=given.whole,
                 cold=_seconds(first) - later / (repeats - 1) if repeats > 1 else 0.0,
             )
@@ -411,6 +414,7 @@ class ProgramProcess:
             sum(run.preemptions for run in runs),
             ran=_sum([run.ran for run in runs]),
             waited=_sum([run.waited for run in runs]),
+            clock=sum(run.clock for run in runs),
             whole=all(run.whole for run in runs),
             windows=len(runs),
         )
@@ -438,7 +442,7 @@ class ProgramProcess:
             return Fault(reason, f"ended by signal {-code}{': ' + said if said else ''}")
         outcome = encode((code, stdout, stderr[-2000:]))
         figures = outside, inside / 1e9, cpu / 1e9, (outcome,), peak, waits, preemptions
-        return Pass(*figures, ran=given.ran, waited=waited, whole=given.whole)
+        return Pass(*figures, ran=given.ran, waited=waited, clock=given.clock, whole=given.whole)
 
     def peak(self) -> int | None:
         """See `TargetProcess.peak`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import NamedTuple
 
 from whet.sandbox.process_tree import given_since, last_number, own_waiting, scheduled
@@ -15,6 +16,7 @@ class ProcessorTime(NamedTuple):
         ran: seconds on a processor: of all that ran in the session's control group, where it has one that is counted,
             else of what lives at both ends of the window, and of what is said of those that have ended.
         waited: seconds for which what lives at both ends, or the clock's own thread, waited for a processor.
+        clock: seconds that the clock's own thread ran.
         whole: whether ``ran`` is all. A control group's account always is. Without one: no process or thread was
             started in the window, and no more ended than was said; what others on this machine start meanwhile cannot
             be told from that.
@@ -22,6 +24,7 @@ class ProcessorTime(NamedTuple):
 
     ran: float | None
     waited: float | None
+    clock: float
     whole: bool
 
 
@@ -37,7 +40,7 @@ class Watch:
         self._number = last_number()
         self._before = scheduled(session.pids())
         self._group = session.group_cpu() if self._before else None
-        self._own = own_waiting()
+        self._own, self._clock = own_waiting(), time.thread_time()
 
     def read(self, ending: int = 0, ended: float = 0.0) -> ProcessorTime:
         """Returns what was given since.
@@ -46,15 +49,15 @@ class Watch:
             ending: how many of its processes must have ended; what they waited is not in it.
             ended: seconds that these ran, as was read before they were gone; a control group has counted them.
         """
-        own = own_waiting() - self._own
+        clock, own = time.thread_time() - self._clock, own_waiting() - self._own
         now = scheduled(self._session.pids())  # waits until what still runs has left its processor, and is counted
         if not now or not self._before:
-            return ProcessorTime(None, None, False)
+            return ProcessorTime(None, None, clock, False)
         given = given_since(self._before, now)
         waited = given.waited + max(0.0, own)
         group = None if self._group is None else self._session.group_cpu()
         if self._group is not None and group is not None:
-            return ProcessorTime(group - self._group, waited, True)
+            return ProcessorTime(group - self._group, waited, clock, True)
         started = self._number is None or last_number() != self._number
         whole = not started and len(self._before.keys() - now.keys()) == ending
-        return ProcessorTime(given.ran + ended, waited, whole)
+        return ProcessorTime(given.ran + ended, waited, clock, whole)

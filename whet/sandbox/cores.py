@@ -16,7 +16,7 @@ from whet.sandbox.locks import holder, lock, run_of
 def measuring_cores(count: int, listener: Listener = null_listener) -> Iterator[tuple[int, ...]]:
     """Reserves the last ``count`` processors for measuring, waiting for other measurements to end.
 
-    The calling thread moves to the other processors meanwhile, so that the clock out here does not disturb.
+    The calling thread moves to the other processors meanwhile, so that what it does between windows does not disturb.
 
     Args:
         count: of processors.
@@ -37,6 +37,21 @@ def measuring_cores(count: int, listener: Listener = null_listener) -> Iterator[
             os.sched_setaffinity(0, others)
             stack.callback(os.sched_setaffinity, 0, allowed)
         yield cores
+
+
+@contextmanager
+def on_core(core: int) -> Iterator[None]:
+    """Moves the calling thread to a processor, and back where it was allowed to run.
+
+    Raises:
+        OSError: this thread may not use the processor.
+    """
+    usual = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, usual)
 
 
 def megahertz(cores: tuple[int, ...]) -> float | None:

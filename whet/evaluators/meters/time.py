@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 
 from whet.core.task import Task
@@ -14,7 +15,8 @@ from whet.evaluators.processes import FunctionProcess, Pass, TargetProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import Series, Turn, series
 from whet.evaluators.timing.workloads import PASS_SECONDS
-from whet.sandbox.pace import pace
+from whet.sandbox.cores import on_core
+from whet.sandbox.pace import pacer
 from whet.sandbox.process_tree import stolen_seconds
 from whet.sandbox.toolchains import native
 
@@ -30,17 +32,21 @@ def timed(
 
 
 def watched(cores: Sequence[int]) -> Window:
-    """Returns a window that also tells how fast the first of its processors was, and how much of them was stolen."""
+    """Returns a window that also tells how fast the first of its processors was, and how much of them was stolen.
+
+    It opens when that processor is fast, or has been slow for some time.
+    """
+    known = pacer(cores[0])
 
     def window(
         process: TargetProcess, payloads: Sequence[bytes], seconds: float, repeats: int, called: Sequence[int] | None
     ) -> Pass | Fault:
-        pace_before, before = pace(cores[0]), stolen_seconds(cores)
+        pace_before, before = known.settled(), stolen_seconds(cores)
         measured = process.timed(payloads, seconds, repeats, called)
         if isinstance(measured, Fault):
             return measured
         stolen = stolen_seconds(cores) - before
-        return replace(measured, stolen=stolen, pace=(pace_before + pace(cores[0])) / 2)
+        return replace(measured, stolen=stolen, pace=(pace_before + known.pace()) / 2)
 
     return window
 
@@ -54,31 +60,38 @@ def windows(
 ) -> Mapping[str, Pass] | Fault:
     """Runs a window a workload in one fresh process, after a call that counts nowhere.
 
+    Where the process has one processor, the clock's thread moves there too: it does nothing while calls are made, and
+    has no need of the others then, on which other work may be going on.
+
     What repeats its inputs meets new ones after its window, whose outcomes are compared too: so no process can know,
     while it is timed, what its calls will be held against.
     """
     process = setting.start(artifact, setting.cores, setting.hash_seed, setting.layout)
     if isinstance(process, Fault):
         return process
+    beside = on_core(setting.cores[0]) if len(setting.cores) == 1 else nullcontext()
+    with closing(process), beside:
+        return _passes(process, drawn, warm, setting, window)
+
+
+def _passes(
+    process: TargetProcess, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting, window: Window
+) -> Mapping[str, Pass] | Fault:
+    outcome = process.call(warm.payload, setting.seconds)
+    if isinstance(outcome, Fault):
+        return outcome
     passes: dict[str, Pass] = {}
-    try:
-        outcome = process.call(warm.payload, setting.seconds)
-        if isinstance(outcome, Fault):
-            return outcome
-        for name, inputs in drawn.items():
-            payloads = [item.payload for item in inputs]
-            measured = window(
-                process, payloads, setting.seconds, setting.repeats.get(name, 0), setting.called.get(name)
-            )
+    for name, inputs in drawn.items():
+        payloads = [item.payload for item in inputs]
+        repeats, called = setting.repeats.get(name, 0), setting.called.get(name)
+        measured = window(process, payloads, setting.seconds, repeats, called)
+        if isinstance(measured, Fault):
+            return measured
+        if name in setting.renewing:
+            measured = _with_new_inputs(process, measured, name, setting)
             if isinstance(measured, Fault):
                 return measured
-            if name in setting.renewing:
-                measured = _with_new_inputs(process, measured, name, setting)
-                if isinstance(measured, Fault):
-                    return measured
-            passes[name] = measured
-    finally:
-        process.close()
+        passes[name] = measured
     return passes
 
 

@@ -21,6 +21,7 @@ from whet.evaluators.timing.quiet import (
     quiet,
     steadiest,
     unevenness,
+    unwaited,
 )
 from whet.evaluators.timing.statistics import Stage, apart, interval, p_faster, p_slower, widened
 from whet.evaluators.timing.turns import Series, Turn, as_if_new, from_raw, raw
@@ -91,16 +92,15 @@ def sequential(
     """
     measure(0)  # thrown away: page cache, file system and frequency settle
     turns: list[Turn] = list(begun)
-    names = counted(workloads)
     result: Measurement | None = None
     for taken, stage in enumerate(stages):
         if result is not None and taken == looks:
             if result.outcome is Outcome.NOT_SHOWN:
                 result = replace(result, undecided=taken)
             break
-        while len(turns) < MOST_TURNS * stage.turns and len(_kept(turns, names, rule)) < stage.turns:
+        while (enough := _enough(turns, workloads, stage, rule)) is None:
             turns.append(measure(len(turns) + 1))
-        look = _looked_at(turns[: MOST_TURNS * stage.turns], workloads, stage, rule)
+        look = _looked_at(turns[:enough], workloads, stage, rule)
         result = look.measurement
         if over(look, stage):
             break
@@ -111,6 +111,24 @@ def sequential(
 def _kept(turns: Sequence[Turn], names: Sequence[str], rule: Rule) -> list[int]:
     """Returns the places of those turns that may count: for metrics of time, what the machine left alone."""
     return quiet(turns, names) if rule.meter.name in OF_TIME else list(range(len(turns)))
+
+
+def _enough(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> int | None:
+    """Returns how many of some turns serve a look, the fewest that do; None where more have to be measured."""
+    for count in range(stage.turns, len(turns) + 1):
+        if _serve(turns[:count], workloads, stage, rule):
+            return count
+    return None
+
+
+def _serve(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> bool:
+    names = counted(workloads)
+    if len(_kept(turns, names, rule)) >= stage.turns or len(turns) >= MOST_TURNS * stage.turns:
+        return True
+    if rule.meter.name not in OF_TIME or 2 * len(unwaited(turns, names)) >= len(turns):
+        return False
+    # Of so many turns again, too few would be quiet.
+    return not any(isinstance(in_cpu_seconds(turns, work.name), str) for work in workloads)
 
 
 def _looked_at(turns: Sequence[Turn], workloads: Sequence[TimedWorkload], stage: Stage, rule: Rule) -> InterimLook:

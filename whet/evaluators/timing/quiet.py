@@ -79,9 +79,11 @@ def _slowest(passes: Sequence[Pass]) -> float:
 
 
 def _waited(one: Pass, cores: int) -> float:
+    """Returns for how long a side waited while its processors did something else than its work and ours."""
     if one.waited is None or one.ran is None:
         return 0.0
-    return min(one.waited, max(0.0, cores * one.outside - one.ran))
+    ours = one.clock if cores == 1 else 0.0  # see `whet.evaluators.meters.time.windows`
+    return min(one.waited, max(0.0, cores * one.outside - one.ran - ours))
 
 
 def unevenness(turn: Turn, names: Collection[str]) -> float:
