@@ -226,6 +226,12 @@ def with_costs(document: dict[str, Any], **said: float) -> None:
             measured["raw"]["hidden_costs"] = {**found.evidence, **said}
 
 
+def paced(turn: dict[str, Any], *paces: float) -> None:
+    for passes in turn["passes"].values():
+        for pace, one in zip(paces, passes.values(), strict=False):
+            one["pace"] = pace
+
+
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a dropped sample": (lambda d: turns(d).pop(), "turns are missing"),
     "a sample twice": (lambda d: turns(d).append(turns(d)[0]), "more turns"),
@@ -237,6 +243,15 @@ EDITS: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a rung left out": (skipped, "rungs.differential is skipped"),
     "other looks": (peeked, "not looked at when"),
     "an input fewer": (lambda d: d["rungs"][3]["evidence"]["hashes"].pop(), "inputs have"),
+    "a process run anew of an undisturbed turn": (
+        lambda d: turns(d)[0].update(left_out=[{"side": "candidate", "share": 0.05, "uneven": 1.2}]),
+        "nothing disturbed",
+    ),
+    "a core that was slower": (lambda d: paced(turns(d)[0], 3e-4, 4e-4), "turns are missing"),
+    "too many run anew": (
+        lambda d: turns(d)[0].update(left_out=[{"side": "candidate", "share": 0.5, "uneven": 1.0}] * 3),
+        "too many",
+    ),
     "another charge": (lambda d: turns(d)[0].update(charged=1e-5), "charged"),
     "other hidden costs": (lambda d: with_costs(d, charged_seconds=0.25), "hidden costs are not as"),
     "another core": (lambda d: turns(d)[0].update(cores=[0, 1]), "number of cores"),

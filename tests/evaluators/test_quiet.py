@@ -22,7 +22,8 @@ from whet.evaluators.processes import Pass
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.decision import rejudge, sequential
 from whet.evaluators.timing.quiet import DISTURBED_SHARE, UNEVEN, disturbance, quiet, unevenness, unwaited
-from whet.evaluators.timing.turns import SIDES, Turn, used
+from whet.evaluators.timing.statistics import SEARCH_STAGES
+from whet.evaluators.timing.turns import SIDES, Turn, from_raw, used
 
 HANDOVER = 0.002
 
@@ -65,6 +66,13 @@ def test_threads_that_take_turns_on_one_processor_disturb_nobody() -> None:
     turn = made(lambda number, side: 0.0)(1)
     sides = {side: replace(one, ran=one.outside, waited=one.outside) for side, one in turn.passes["a"].items()}
     assert disturbance(replace(turn, passes={"a": sides}), ["a"]) == 0.0
+
+
+def test_the_thread_with_the_clock_is_no_other_work_on_the_one_processor_of_both() -> None:
+    turn = made(lambda number, side: 0.0)(1)
+    sides = {side: replace(one, waited=0.01, clock=one.outside - one.ran) for side, one in turn.passes["a"].items()}
+    assert disturbance(replace(turn, passes={"a": sides}), ["a"]) == 0.0
+    assert disturbance(replace(turn, passes={"a": sides}, cores=(0, 1)), ["a"]) > 0.3, "it has others there"
 
 
 def test_what_a_hypervisor_took_counts_against_the_whole_turn() -> None:
@@ -134,7 +142,7 @@ def test_where_it_is_never_quiet_cpu_seconds_decide_and_that_is_said() -> None:
     assert found.speedup.clock == CPU
     assert found.speedup.low < 2.0 < found.speedup.high
     assert found.speedup.ratio == pytest.approx(2.0, rel=0.01), "not the 8x of the clock"
-    assert "in CPU seconds: the machine was never quiet (16 of 16 turns were disturbed)" in found.note
+    assert "in CPU seconds: the machine was never quiet (8 of 8 turns were disturbed)" in found.note
     assert from_plain(Measurement, to_plain(found)).speedup.clock == CPU
 
 
@@ -168,8 +176,27 @@ def test_the_least_disturbed_turns_count_only_where_cpu_seconds_do_not_stand_in(
     found = decided(made(lambda number, side: 0.002 + 2e-4 * number % 7e-4, cores=cores))
     assert found.outcome is Outcome.FASTER
     assert found.speedup.clock == clock
-    assert len(used(found.raw)) == VERDICT_STAGES[0].turns * (2 if clock == CPU else 1)
-    assert len(found.raw["turns"]) == 2 * VERDICT_STAGES[0].turns
+    assert len(used(found.raw)) == VERDICT_STAGES[0].turns
+    assert len(found.raw["turns"]) == VERDICT_STAGES[0].turns * (1 if clock == CPU else 2)
+
+
+@pytest.mark.parametrize(("quiet_ones", "clock", "count"), [(0, CPU, 8), (3, CPU, 8), (4, CPU, 9), (5, WALL, 14)])
+def test_cpu_seconds_count_as_soon_as_most_turns_waited(quiet_ones: int, clock: str, count: int) -> None:
+    # Of the first eight, the last so many are quiet, and of those after them every second one.
+    waiting = lambda number: number <= 8 - quiet_ones if number <= 8 else number % 2 == 1  # noqa: E731
+    found = decided(made(lambda number, side: 0.03 * (side == "baseline" and waiting(number))))
+    assert found.speedup.clock == clock
+    assert len(found.raw["turns"]) == count
+    assert found.speedup.ratio == pytest.approx(2.0, rel=0.01)
+
+
+def test_a_look_in_cpu_seconds_finds_the_same_when_it_is_taken_once_more() -> None:
+    turn = made(lambda number, side: 0.03, gain=1.02)
+    first = sequential(turn, works("a"), SEARCH_STAGES, RULE, looks=2)
+    assert first.speedup.clock == CPU
+    begun = from_raw(first.raw["turns"])
+    assert sequential(turn, works("a"), SEARCH_STAGES, RULE, begun, looks=2) == first
+    assert sequential(turn, works("a"), SEARCH_STAGES, RULE, begun) == sequential(turn, works("a"), SEARCH_STAGES, RULE)
 
 
 def test_who_moves_work_into_sleep_or_waiting_gains_nothing() -> None:
@@ -205,6 +232,7 @@ def test_the_kernel_tells_what_a_process_ran_and_waited(tmp_path: Path, target: 
     assert one.ran is not None
     assert one.waited is not None
     assert one.ran > 0 <= one.waited
+    assert one.clock > 0
     assert one.stolen >= 0.0
     assert one.pace is not None
     assert one.pace > 0

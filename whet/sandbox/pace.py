@@ -22,7 +22,7 @@ EVEN = 1.1
 """How many times as long as at its quickest the piece of work may take on a processor that is called fast: less would
 wait for how well so short a piece is timed."""
 MOST_READINGS, READING_SECONDS = 50, 0.001
-"""How often a processor that is slow is looked at, and seconds between two looks: mostly it is so for some milliseconds,
+"""How often a processor that is slow is looked at, and seconds between two looks: mostly it is slow for milliseconds,
 and to wait for longer takes more time than to run a process anew."""
 REMEMBERED = 200
 """Readings of which the quickest is known: a processor whose clock is lowered for good is fast again after so many."""

@@ -34,10 +34,13 @@ from whet.evaluators.kernels import compiled
 from whet.evaluators.meters.base import Meter
 from whet.evaluators.meters.registry import reading_meter
 from whet.evaluators.rungs import conclusion, reason_of
+from whet.evaluators.timing.bench import MOST_ANEW
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
 from whet.evaluators.timing.metrics import looked_at_once, looks_at
+from whet.evaluators.timing.quiet import disturbed
 from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import from_raw
 from whet.evaluators.timing.workloads import MOST_INPUTS
 from whet.sandbox.toolchains.native import BY_CLANG
 
@@ -308,7 +311,10 @@ def _odd_turns(raw: Mapping[str, Any], cores: int) -> Iterator[str]:
         sides = [set(passes) for passes in turn["passes"].values()]
         if any(side - set(turn["order"]) for side in sides) or len(set(turn["order"])) != len(turn["order"]):
             yield "a turn has sides that its order does not name"
-            return
+            break
+    anew = [turn.left_out for turn in from_raw(turns)]
+    if any(len(one) > MOST_ANEW for one in anew) or any(not disturbed(each) for one in anew for each in one):
+        yield "processes were run anew that nothing disturbed, or too many"
 
 
 def _concluded(rung: Rung, measured: Measurement) -> Iterator[str]:

@@ -21,7 +21,14 @@ from whet.core.plain import to_plain
 from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, RungEndedError, Skipped, found_by, sound
-from whet.evaluators.timing.process_observation import STEADY_SECONDS, Calls, Observation, ObservedProcess, observe
+from whet.evaluators.timing.process_observation import (
+    LEAST_GROWTH,
+    STEADY_SECONDS,
+    Calls,
+    Observation,
+    ObservedProcess,
+    observe,
+)
 
 LEAST_SECONDS = 0.001
 """Less than this is not charged: starting a thread, or compiling a regular expression, takes some tenths of it."""
@@ -39,8 +46,6 @@ PASSES = 6
 """Passes over distinct inputs, whose first and last are compared."""
 BUSY_SHARE = 0.3
 """CPU seconds a second from which on a process that has answered is called busy."""
-LEAST_GROWTH = 1 << 20
-"""Bytes: allocators round up, and caches of the interpreter fill, by less than this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Observes what processes of a baseline and of a candidate do outside timed calls; judges nothing.
 
 Each process loads the function, makes a first and a second call, makes several passes over distinct inputs, and is
-watched while nothing is asked of it. The last of each side also makes calls for a while, and its memory is read in
-between. Seconds are CPU time of all its processes, by the kernel's account out here: a busy machine hardly moves them,
-and work that is left to threads, or to a time when nothing is asked, is in them.
+watched while nothing is asked of it. The last of the candidate also makes calls for a while, and its memory is read in
+between; where it grows, so does the last of the baseline. Seconds are CPU time of all its processes, by the kernel's
+account out here: a busy machine hardly moves them, and work that is left to threads, or to a time when nothing is
+asked, is in them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ IDLE_SECONDS = 0.03
 STEADY_SECONDS = 0.4
 STEADY_CALLS = 400
 """Calls, and their seconds, whichever ends first, between whose thirds memory is read: 4 kB a call become 1 MiB."""
+LEAST_GROWTH = 1 << 20
+"""Bytes: allocators round up, and caches of the interpreter fill, by less than this."""
 DIGITS = 9
 """Decimal places of seconds: no clock tells less than a nanosecond."""
 
@@ -41,7 +44,7 @@ class ObservedProcess:
         second: seconds of the second, on the input that the first call has in the processes of the other order.
         passes: seconds of each pass after those two.
         idle: CPU seconds a second while nothing is asked; None where the kernel does not tell.
-        kept: bytes by which memory grew in the second and in the last third of some calls; only of the last process.
+        kept: bytes by which memory grew in the second and in the last third of some calls; None where nobody asked.
     """
 
     loading: float
@@ -88,11 +91,15 @@ class Calls:
         passes = (len(self.payloads) - 2) // (self.part * self.longer)
         return replace(self, payloads=self.payloads[: 2 + passes * self.part], longer=1)
 
-    def ordered(self, order: int) -> tuple[Sequence[bytes], list[Sequence[bytes]]]:
-        """Returns the inputs of the first two calls, and those of each pass; backwards where the order is -1."""
+    def spans(self, order: int) -> list[Sequence[bytes]]:
+        """Returns the inputs of each of the first two calls, then those of each pass; backwards where the order is -1.
+
+        Backwards, the two calls change places and still come first.
+        """
         first, others = self.payloads[:2][::order], self.payloads[2:][::order]
         count = self.part * self.longer
-        return first, [others[start : start + count] for start in range(0, len(others) - count + 1, count)]
+        passes = [others[start : start + count] for start in range(0, len(others) - count + 1, count)]
+        return [*([one] for one in first), *passes]
 
 
 def observe(baseline: Artifact, candidate: Artifact, calls: Calls, processes: int) -> Observation:
@@ -114,12 +121,26 @@ def observe(baseline: Artifact, candidate: Artifact, calls: Calls, processes: in
     names = list(dict.fromkeys((*imported(*trees), *looked_up(*trees))))
     ours: list[ObservedProcess] = []
     theirs: list[ObservedProcess] = []
-    for number in range(processes):
-        order, steady = (1 if number % 2 == 0 else -1), number == processes - 1
+
+    def look_at_baseline(number: int, steady: bool = False) -> None:
         with lost_with("the baseline, looked at outside its timed calls"):
-            ours.append(_observe_process(baseline, names, calls.of_baseline(), order, steady))
-        theirs.append(_observe_process(candidate, names, calls, order, steady))
+            ours.append(_observe_process(baseline, names, calls.of_baseline(), _order(number), steady))
+
+    def look_at_candidate(number: int, steady: bool = False) -> None:
+        theirs.append(_observe_process(candidate, names, calls, _order(number), steady))
+
+    last = processes - 1
+    for number in range(last):
+        look_at_baseline(number)
+        look_at_candidate(number)
+    look_at_candidate(last, steady=True)
+    # Held against the candidate is what it keeps beyond the baseline: of one that keeps little, nobody asks that.
+    look_at_baseline(last, steady=sum(theirs[last].kept or ()) > LEAST_GROWTH)
     return Observation(tuple(ours), tuple(theirs), calls.longer)
+
+
+def _order(number: int) -> int:
+    return 1 if number % 2 == 0 else -1
 
 
 def _observe_process(
@@ -128,9 +149,8 @@ def _observe_process(
     process = sound(artifact.start(primed=names))
     assert isinstance(process, FunctionProcess)
     with closing(process):
-        singly, passes = calls.ordered(order)
-        spans = (*([one] for one in singly), *passes)
-        first, second, *rest = [_spent(process, span, calls.seconds, artifact.on_gpu) for span in spans]
+        spent = [_spent(process, span, calls.seconds, artifact.on_gpu) for span in calls.spans(order)]
+        first, second, *rest = spent
         idle = _idle(process)
         kept = _kept(process, calls.payloads, calls.seconds) if steady else None
         return ObservedProcess(round(process.loading, DIGITS), first, second, tuple(rest), idle, kept)

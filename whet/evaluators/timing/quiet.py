@@ -16,6 +16,7 @@ from dataclasses import replace
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.turns import (
     SIDES,
+    LeftOut,
     Series,
     Turn,
     agreed,
@@ -49,6 +50,11 @@ def disturbance(turn: Turn, names: Collection[str]) -> float:
         names: of the workloads that are looked at; where nothing is known of one, it is taken for quiet.
     """
     return _lost([one for name in names for one in turn.passes[name].values()], len(turn.cores))
+
+
+def disturbed(one: LeftOut) -> bool:
+    """Whether the machine disturbed the turn of a process whose passes were left out."""
+    return one.share > DISTURBED_SHARE or one.uneven > UNEVEN
 
 
 def disturbed_alone(turn: Turn, names: Collection[str]) -> str | None:
