@@ -10,7 +10,7 @@ from whet.sandbox.protocol import Session
 
 
 class ProcessorTime(NamedTuple):
-    """What a window's processes were given; None where this machine does not tell.
+    """What a window's processes were given; None, and 0 for the clock, where this machine does not tell.
 
     Attributes:
         ran: seconds on a processor: of all that ran in the session's control group, where it has one that is counted,
@@ -52,7 +52,7 @@ class Watch:
         clock, own = time.thread_time() - self._clock, own_waiting() - self._own
         now = scheduled(self._session.pids())  # waits until what still runs has left its processor, and is counted
         if not now or not self._before:
-            return ProcessorTime(None, None, clock, False)
+            return ProcessorTime(None, None, 0.0, False)
         given = given_since(self._before, now)
         waited = given.waited + max(0.0, own)
         group = None if self._group is None else self._session.group_cpu()
