@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import shutil
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted_turns import RULE, VERDICT_STAGES, works
@@ -16,9 +18,11 @@ from scripted_turns import RULE, VERDICT_STAGES, works
 from whet.core.measurement import CPU, WALL, Measurement, Outcome
 from whet.core.options import Options
 from whet.core.plain import from_plain, to_plain
-from whet.evaluators.ladder import open_ladder
-from whet.evaluators.meters.time import watched
-from whet.evaluators.processes import Pass
+from whet.evaluators.finding import Fault
+from whet.evaluators.ladder import Ladder, open_ladder
+from whet.evaluators.meters.base import Setting
+from whet.evaluators.meters.time import timed, watched, windows
+from whet.evaluators.processes import Pass, TargetProcess
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.decision import rejudge, sequential
 from whet.evaluators.timing.quiet import DISTURBED_SHARE, UNEVEN, disturbance, quiet, unevenness, unwaited
@@ -206,13 +210,19 @@ def test_who_moves_work_into_sleep_or_waiting_gains_nothing() -> None:
     assert not sequential(made(lambda n, s: 0.0, gain=1.0, idle=0.02), works("a"), VERDICT_STAGES, RULE).faster
 
 
-def one_pass(tmp_path: Path, target: str) -> Pass:
+@contextmanager
+def opened(tmp_path: Path, target: str) -> Iterator[Ladder]:
     tmp_path.joinpath("slow.py").write_text("def f(n):\n    return sum(range(n))\n")
     tmp_path.joinpath("program.py").write_text("print(sum(range(int(input()))))\n")
     made_of = "(size,)" if "::" in target else "str(size)"
     tmp_path.joinpath("workload.py").write_text(f"sizes = [100000]\ndef make_input(size, rng):\n    return {made_of}\n")
     settings = Options()
     with closing(open_ladder(read_task(f"{tmp_path}/{target}", settings), settings, 1)) as ladder:
+        yield ladder
+
+
+def one_pass(tmp_path: Path, target: str) -> Pass:
+    with opened(tmp_path, target) as ladder:
         process = ladder.builder.build(ladder.task.source).start((0,), 0, 0)
         with closing(process):
             (item,) = ladder.source.draw(100000, [1])
@@ -245,3 +255,25 @@ def test_the_kernel_tells_what_a_process_ran_and_waited(tmp_path: Path, target: 
 def test_nothing_but_a_program_itself_is_started_or_ends(tmp_path: Path, target: str) -> None:
     # Processes that others start meanwhile count as well: their numbers come from the same row.
     assert one_pass(tmp_path, target).whole
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(("cores", "beside"), [((0,), True), ((0, 1), False)])
+def test_the_thread_with_the_clock_stands_on_the_one_processor_while_windows_are_open(
+    tmp_path: Path, cores: tuple[int, ...], beside: bool
+) -> None:
+    usual = os.sched_getaffinity(0)
+    if not usual.issuperset(cores):
+        pytest.skip("this process may not use the processors")
+    seen: list[set[int]] = []
+
+    def window(process: TargetProcess, *given: Any) -> Pass | Fault:
+        seen.append(os.sched_getaffinity(0))
+        return timed(process, *given)
+
+    with opened(tmp_path, "slow.py::f") as ladder:
+        artifact, items = ladder.builder.build(ladder.task.source), ladder.source.draw(100000, [1, 2])
+        found = windows(artifact, {"a": items, "b": items}, items[0], Setting("baseline", 30.0, cores, 0, 0), window)
+    assert not isinstance(found, Fault)
+    assert seen == [{0} if beside else usual] * 2
+    assert os.sched_getaffinity(0) == usual

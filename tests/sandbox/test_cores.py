@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from whet.core.events import Event, EventKind
-from whet.sandbox.cores import measuring_cores
+from whet.sandbox.cores import measuring_cores, on_core
 
 HOLDS = """
 import fcntl, sys
@@ -91,3 +92,16 @@ def test_where_the_kernel_does_not_tell_it_is_another_measurement(
     with measuring_cores(1, hear):
         pass
     assert told[0].text == f"waiting for another measurement on core {holder.core}"
+
+
+def test_a_thread_comes_back_from_a_processor_whatever_happened_there() -> None:
+    usual = os.sched_getaffinity(0)
+    core = max(usual)
+
+    def fail() -> None:
+        assert os.sched_getaffinity(0) == {core}
+        raise ValueError("there")
+
+    with pytest.raises(ValueError, match="there"), on_core(core):
+        fail()
+    assert os.sched_getaffinity(0) == usual
