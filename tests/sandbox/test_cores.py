@@ -105,3 +105,9 @@ def test_a_thread_comes_back_from_a_processor_whatever_happened_there() -> None:
     with pytest.raises(ValueError, match="there"), on_core(core):
         fail()
     assert os.sched_getaffinity(0) == usual
+
+
+def test_to_no_processor_a_thread_does_not_move() -> None:
+    usual = os.sched_getaffinity(0)
+    with on_core():
+        assert os.sched_getaffinity(0) == usual

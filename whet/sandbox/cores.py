@@ -40,14 +40,15 @@ def measuring_cores(count: int, listener: Listener = null_listener) -> Iterator[
 
 
 @contextmanager
-def on_core(core: int) -> Iterator[None]:
-    """Moves the calling thread to a processor, and back where it was allowed to run.
+def on_core(*cores: int) -> Iterator[None]:
+    """Moves the calling thread, and what it starts, to one or more processors, and the thread back; none moves nothing.
 
     Raises:
-        OSError: this thread may not use the processor.
+        OSError: this thread may use none of them.
     """
     usual = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
+    if cores:
+        os.sched_setaffinity(0, cores)
     try:
         yield
     finally:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from whet.core.errors import SandboxError
+from whet.sandbox.cores import on_core
 from whet.sandbox.inside import kernel
 from whet.sandbox.process_tree import children
 
@@ -92,10 +93,7 @@ class Spawner:
         descriptors: tuple[int, ...],
         stdin: int,
     ) -> subprocess.Popen[bytes]:
-        before = os.sched_getaffinity(0)
-        if cores:
-            os.sched_setaffinity(0, cores)  # this thread's alone; the child inherits it
-        try:
+        with on_core(*cores):
             return subprocess.Popen(
                 argv,
                 stdin=stdin,
@@ -106,8 +104,6 @@ class Spawner:
                 pass_fds=descriptors,
                 process_group=0,
             )
-        finally:
-            os.sched_setaffinity(0, before)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from whet.sandbox.cores import on_core
 from whet.sandbox.protocol import NO_LINKS, Job, Session
 from whet.sandbox.session import LocalProcess, PipeSession
 from whet.sandbox.staging import Staging, boot, environment, first_words
@@ -39,10 +40,7 @@ class Unprotected:
         self._staging.compile(job.interpreter)
         work = self._staging.folder / "work" / str(next(self._numbers))
         work.mkdir(parents=True)
-        before = os.sched_getaffinity(0)
-        if job.cores:
-            os.sched_setaffinity(0, job.cores)
-        try:
+        with on_core(*job.cores):
             process = subprocess.Popen(
                 boot(job.interpreter, job.program, str(self._staging.program)),
                 stdin=subprocess.PIPE,
@@ -52,8 +50,6 @@ class Unprotected:
                 cwd=work,
                 process_group=0,
             )
-        finally:
-            os.sched_setaffinity(0, before)
         session = PipeSession(LocalProcess(process), str(job.tree), job.limits.output)
         # Processes count for the whole user here, so that limit is left out.
         session.tell(*first_words(job, 0, str(job.tree), str(work), alone=False))
