@@ -140,13 +140,14 @@ def test_the_text_of_a_routine_that_nobody_wrote_is_a_compilers(folder: Path) ->
 @needs_sandbox
 def test_baselines_are_both_compilers_and_a_routine_that_somebody_wrote(folder: Path) -> None:
     (folder / "dot.s").write_text(ROUTINE)
-    found = native.variants(read(folder))
+    found = native.variants(read(folder), ROUTINE)
     plain: set[tuple[str, ...]] = {(), ("-march=native",)}
     assert {one for one in found if not native.WORDS & set(one)} == plain
     assert found[0] == ("-march=native",), "what is strongest as a rule comes first: a search rests on it"
     assert (native.STANDING,) in found
     if native.found("clang"):
         assert {(native.BY_CLANG, *flags) for flags in plain} < set(found)
+    assert native.variants(read(folder), REFERENCE) == found
 
 
 @pytest.mark.corpus

@@ -63,6 +63,16 @@ class HiddenUnder(ScriptedInstruments):
         return HiddenCosts(CHARGED, {"charged_seconds": CHARGED}) if hides else HiddenCosts(0.0, {})
 
 
+def test_what_is_written_in_assembly_is_held_against_both_compilers_and_c_against_its_own(tmp_path: Path) -> None:
+    (tmp_path / "total.c").write_text(TOTAL)
+    (tmp_path / "whet.toml").write_text(TASK)
+    task = read_task(str(tmp_path), Options())
+    ours = ((), native.TUNED)
+    by_clang = tuple((native.BY_CLANG, *flags) for flags in ours if native.found("clang"))
+    assert native.variants(task, TOTAL.replace("i++", "++i")) == ours
+    assert native.variants(task, "    .globl total\ntotal:\n    ret\n") == (*ours, *by_clang)
+
+
 def test_costs_that_one_set_of_flags_hides_are_charged_though_its_ratio_is_not_the_least(tmp_path: Path) -> None:
     (tmp_path / "total.c").write_text(TOTAL)
     (tmp_path / "whet.toml").write_text(TASK)
@@ -75,7 +85,7 @@ def test_costs_that_one_set_of_flags_hides_are_charged_though_its_ratio_is_not_t
         confirmed = ladder.confirm(candidate, Verdict(candidate.id, ()))
     assert confirmed.confirmed
     rows = confirmed.rungs[-1].evidence["measurements"]
-    assert len(rows) == len(native.variants(task)) > 1
+    assert len(rows) == len(native.variants(task, candidate.source)) > 1
     ratios = {tuple(row["flags"]): row["speedup"]["ratio"] for row in rows}
     charged = ratios.pop(native.TUNED)
     assert charged == pytest.approx(25 / (25 / GAIN + 2), rel=0.01)

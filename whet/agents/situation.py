@@ -103,7 +103,7 @@ class Situation:
             attempts=_attempts([*(verdicts or self.last), *self.earlier]),
             verdicts=verdicts,
             signature=self.task.signature,
-            open_flags=native.TUNED in native.variants(self.task),
+            open_flags=native.TUNED in native.variants(self.task, self.task.source),
             isa=self.task.isa,
             features=self.task.features,
         )

@@ -118,9 +118,9 @@ class ScriptedMeter:
         self.pass_seconds = real.pass_seconds
         self.controls = real.controls
 
-    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+    def variants(self, task: Task, source: str) -> tuple[tuple[str, ...], ...]:
         """See `Meter.variants`."""
-        return self._real.variants(task)
+        return self._real.variants(task, source)
 
     def take(
         self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting

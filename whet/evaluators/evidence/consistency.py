@@ -252,7 +252,7 @@ def _measured(
     rows = rung.evidence.get("measurements", [])
     flags = [tuple(row["flags"]) for row in rows if "compiled" not in row]
     refused = [tuple(one["flags"]) for one in rung.evidence.get("not_built", ()) if BY_CLANG in one["flags"]]
-    variants = list(meter.variants(task))[: None if rung.name == "confirm" else 1]
+    variants = list(meter.variants(task, candidate_of(bundle).source))[: None if rung.name == "confirm" else 1]
     variants = [one for one in variants if one not in refused]
     if rows and flags != variants:
         yield f"rungs.{rung.name}: measured with the flags {flags}, not {variants}"

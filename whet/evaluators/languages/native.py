@@ -58,7 +58,7 @@ def baseline(task: Task, extra: tuple[str, ...], version: str) -> str:
     words = [word for word in extra if word not in native.WORDS]
     by = native.CLANG if native.BY_CLANG in extra else native.COMPILERS
     what = "the original" if task.reference is None else "the reference"
-    named = f"{by[language]} " if len(native.variants(task)) > 2 else ""
+    named = f"{by[language]} " if task.reference is not None or native.BY_CLANG in extra else ""
     return f"{what} with {named}{' '.join((*task.flags, *words))}"
 
 

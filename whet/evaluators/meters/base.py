@@ -90,8 +90,13 @@ class Meter(Protocol):
     def controls(self) -> tuple[str, ...]:
         """Further runs of the baseline that a turn needs."""
 
-    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
-        """Returns the flags after the task's own under which both sides are measured; all but the first to confirm."""
+    def variants(self, task: Task, source: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the flags after the task's own under which both sides are measured; all but the first to confirm.
+
+        Args:
+            task: that is answered.
+            source: the answer.
+        """
 
     def take(
         self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting

@@ -35,9 +35,9 @@ class Energy:
     def __init__(self, root: Path = rapl.ROOT) -> None:
         self._root = root
 
-    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+    def variants(self, task: Task, source: str) -> tuple[tuple[str, ...], ...]:
         """See `Meter.variants`."""
-        return native.variants(task)
+        return native.variants(task, source)
 
     def take(
         self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting

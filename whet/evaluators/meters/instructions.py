@@ -53,12 +53,12 @@ class Instructions:
         # make its own share of that look large.
         self.controls = (IDLE,) if kind is Kind.FUNCTION else ()
 
-    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+    def variants(self, task: Task, source: str) -> tuple[tuple[str, ...], ...]:
         """See `Meter.variants`."""
         if set(native.TUNED) & set(task.flags):
             return (TUNED,)
         portable = dict(zip(native.TUNED, TUNED, strict=True))
-        return tuple(tuple(portable.get(word, word) for word in variant) for variant in native.variants(task))
+        return tuple(tuple(portable.get(word, word) for word in variant) for variant in native.variants(task, source))
 
     def take(
         self, artifact: Artifact, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting

@@ -29,7 +29,7 @@ class Memory:
     lengthens = False
     controls: tuple[str, ...] = ()
 
-    def variants(self, task: Task) -> tuple[tuple[str, ...], ...]:
+    def variants(self, task: Task, source: str) -> tuple[tuple[str, ...], ...]:
         """See `Meter.variants`."""
         return ((),)
 

@@ -176,7 +176,7 @@ def _decline(seen: Observation, part: int) -> float:
         return 0.0
     (early, late), (early_ours, late_ours) = _early_and_late(theirs, second_greatest), _early_and_late(ours, min)
     # What the first calls cost comes once in a longer pass too, and so does noise; a decline of the original in all.
-    times = seen.longer if sum(early_ours) > DECLINE * sum(late_ours) else 1
+    times = seen.longer if _shown_to_decline(ours) else 1
     usual = max(USUAL_SECONDS * part, times * (sum(early_ours) - sum(late_ours)) / 2)
     # In either order, since the inputs themselves may differ; in both together each input stands on both sides.
     if not all(a > b + usual for a, b in zip(early, late, strict=True)):
@@ -188,6 +188,15 @@ def _decline(seen: Observation, part: int) -> float:
             f"within {len(theirs[0].passes) * part * seen.longer} calls"
         )
     return ((sum(early) - sum(late)) / 2 - usual) / seen.longer if ratio > DECLINE else 0.0
+
+
+def _shown_to_decline(ours: Sequence[ObservedProcess]) -> bool:
+    """Whether late passes of the original are cheaper, as it is shown of a candidate.
+
+    By the processes of a second look only: as few as those of a first may seem so by noise.
+    """
+    pairs = zip(*_early_and_late(ours, second_greatest), strict=True)
+    return len(ours) >= LOOKS[1] and all(early > DECLINE * late for early, late in pairs)
 
 
 def _early_and_late(

@@ -120,7 +120,8 @@ class Measuring:
 
     def _taken(self, request: _MeasurementRequest) -> _Measurements:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
-        variants = self._meter.variants(self._builder.task)[: None if request.confirming else 1]
+        variants = self._meter.variants(self._builder.task, request.candidate.source)
+        variants = variants[: None if request.confirming else 1]
         taken = _Measurements()
         with measuring_cores(self._options.cores, self._listener) as cores:
             for number, extra in enumerate(variants):

@@ -51,13 +51,18 @@ class Diagnostics:
     text: str
 
 
-def variants(task: Task) -> tuple[tuple[str, ...], ...]:
+def variants(task: Task, source: str) -> tuple[tuple[str, ...], ...]:
     """Returns the flags, after the task's own, under which both sides are measured (law 4).
 
-    Functions are measured under gcc and, where it is installed, clang. The baseline of an assembly routine is what
-    they make of its reference: what is tuned for the machine comes first, as the strongest as a rule. A routine that
-    somebody wrote is one more; of a kernel in PTX it is the only one. A task that names its flags is measured under
-    those alone.
+    What is written in C is built by the compiler of its original. What is written in assembly is built by none, so it
+    is held against what gcc makes of the original, or of its reference, and where it is installed, clang; so is every
+    answer to an assembly routine. Of that, what is tuned for the machine comes first, as the strongest as a rule. A
+    routine that somebody wrote is one more; of a kernel in PTX it is the only one. A task that names its flags is
+    measured under those alone.
+
+    Args:
+        task: that is answered.
+        source: the answer.
     """
     if task.launch is not None:
         return ((STANDING,),)
@@ -66,7 +71,8 @@ def variants(task: Task) -> tuple[tuple[str, ...], ...]:
     flags: tuple[tuple[str, ...], ...] = ((), TUNED) if usual else ((),)
     if task.reference is not None:
         flags = flags[::-1]
-    by_clang = task.signature is not None and found(CLANG[language]) is not None
+    of_assembly = task.reference is not None or language_of(task, source) == "asm"
+    by_clang = task.signature is not None and of_assembly and found(CLANG[language]) is not None
     both = tuple((*by, *one) for by in (((), (BY_CLANG,)) if by_clang else ((),)) for one in flags)
     return (*both, (STANDING,)) if task.standing else both
 
