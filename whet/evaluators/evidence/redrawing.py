@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from whet.evaluators.baseline import Drawer
 from whet.evaluators.inputs.plan import input_hash, plan
 from whet.evaluators.inputs.source import InputSource
-from whet.evaluators.timing.workloads import TimedWorkload, draw_all, hashes
+from whet.evaluators.timing.workloads import TimedWorkload, draw_each, hashes
 
 
 def planned(source: InputSource, seed: int) -> set[str]:
@@ -28,4 +28,4 @@ def redrawn(source: InputSource, workloads: Sequence[tuple[str, int]], seed: int
         UsageError: the workload has no such size, or its generator failed.
     """
     timed = [TimedWorkload(name, count, Drawer(name, source)) for name, count in workloads]
-    return hashes(draw_all(timed, random.Random(seed)))
+    return hashes(dict(draw_each(timed, random.Random(seed))))

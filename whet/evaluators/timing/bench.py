@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from whet.core.measurement import OF_TIME
@@ -21,11 +21,12 @@ from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_with, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
-from whet.evaluators.processes import Pass
+from whet.evaluators.processes import Pass, TargetProcess
+from whet.evaluators.timing.ahead import Ahead, stepwise
 from whet.evaluators.timing.further import Mixed, further_inputs, mix
 from whet.evaluators.timing.quiet import disturbance, disturbed_alone, unevenness
 from whet.evaluators.timing.turns import SIDES, LeftOut, Turn
-from whet.evaluators.timing.workloads import TimedWorkload, draw_all, draw_renewing, hashes
+from whet.evaluators.timing.workloads import TimedWorkload, draw_each, draw_renewing, hashes
 from whet.sandbox.cores import megahertz
 from whet.sandbox.gpu_gauge import GpuReading
 
@@ -89,6 +90,7 @@ class Bench:
         further: how many more inputs than the baseline's the candidate's pass has, by workload.
         rounds: how often the candidate's pass repeats its inputs, by workload, where not as often as the baseline's.
         renewing: on how many more new inputs than the baseline the candidate is called after its pass, by workload.
+        ahead: draws what the next turn is given.
     """
 
     baseline: Artifact
@@ -104,14 +106,21 @@ class Bench:
     further: Mapping[str, int] = field(default_factory=dict)
     rounds: Mapping[str, int] = field(default_factory=dict)
     renewing: Mapping[str, int] = field(default_factory=dict)
+    ahead: Ahead[_Drawn] = field(default_factory=Ahead, compare=False)
 
-    def turn(self, seed: int) -> Turn:
+    def turn(self, seed: int, following: int | None = None) -> Turn:
         """Measures one turn; a process that the machine disturbed, and no other of the turn, is run anew.
+
+        Args:
+            seed: of what its sides are given, and of their order.
+            following: the seed of the next turn, which is drawn beside this one.
 
         Raises:
             RungEndedError: a process of either side failed, or their outcomes differ.
         """
-        drawn = self._drawn(seed)
+        drawn = self.ahead.taken((seed, self), self._drawing(seed))
+        if following is not None:
+            self.ahead.begin((following, self), self._drawing(following))
         taken = {side: self._taken(side, drawn) for side in drawn.order}
         turn = self._turn(drawn, taken)
         counted = [work.name for work in self.workloads if work.counts]
@@ -122,18 +131,19 @@ class Bench:
             turn = self._turn(drawn, taken)
         return replace(turn, left_out=tuple(left_out))
 
-    def _drawn(self, seed: int) -> _Drawn:
+    def _drawing(self, seed: int) -> Generator[None, None, _Drawn]:
         rng = random.Random(seed)
-        inputs = draw_all(self.workloads, rng)
+        inputs = yield from stepwise(draw_each(self.workloads, rng))
         warm = self.workloads[0].draw(rng.getrandbits(63), 1)[0]
         order = [*SIDES, *self.meter.controls]
         rng.shuffle(order)
         hash_seed = rng.getrandbits(31)
         layouts = {side: rng.randrange(self._artifact(side).layouts) for side in order}
-        mixed = self._mixed(inputs, self.further, rng)
+        mixed = yield from stepwise(self._mixed(inputs, self.further, rng))
         # A launch leaves nothing to the next one.
-        renewing = {} if self.baseline.launched else draw_renewing(self.workloads, self.rounds, rng)
-        renewed = self._mixed(renewing, self.renewing, rng)
+        repeating = [] if self.baseline.launched else self.workloads
+        renewing = yield from stepwise(draw_renewing(repeating, self.rounds, rng))
+        renewed = yield from stepwise(self._mixed(renewing, self.renewing, rng))
         return _Drawn(seed, inputs, warm, tuple(order), hash_seed, layouts, mixed, renewing, renewed)
 
     def _taken(self, side: str, drawn: _Drawn) -> _Taken:
@@ -150,13 +160,17 @@ class Bench:
             repeats |= self.rounds
         layout = drawn.layouts[side]
         setting = Setting(
-            side, self.seconds, self.cores, drawn.hash_seed, layout, self.start, repeats, called, new, new_called
+            side, self.seconds, self.cores, drawn.hash_seed, layout, self._start, repeats, called, new, new_called
         )
         passes: dict[str, Pass] = {}
         for name, one in self._passes(side, inputs, drawn.warm, setting).items():
             taken = mixed[name].checked_of(one) if name in mixed else one
             passes[name] = drawn.renewed[name].checked_of_new(taken) if name in drawn.renewed else taken
         return _Taken(passes, None if self.gauge is None else self.gauge())
+
+    def _start(self, artifact: Artifact, cores: tuple[int, ...], hash_seed: int, layout: int) -> TargetProcess | Fault:
+        with self.ahead.beside():
+            return self.start(artifact, cores, hash_seed, layout)
 
     def _turn(self, drawn: _Drawn, taken: Mapping[str, _Taken]) -> Turn:
         """Returns what the processes of all sides gave.
@@ -198,13 +212,12 @@ class Bench:
 
     def _mixed(
         self, drawn: Mapping[str, Sequence[Input]], further: Mapping[str, int], rng: random.Random
-    ) -> dict[str, Mixed]:
-        """Returns the inputs of those workloads that have further ones, with these among them."""
-        return {
-            work.name: mix(drawn[work.name], work.draw(rng.getrandbits(63), further[work.name]), rng)
-            for work in self.workloads
-            if work.name in drawn and further.get(work.name)
-        }
+    ) -> Iterator[tuple[str, Mixed]]:
+        """Draws further inputs of those workloads that have some, and returns all of each, these among the others."""
+        for work in self.workloads:
+            if work.name in drawn and further.get(work.name):
+                more = work.draw(rng.getrandbits(63), further[work.name])
+                yield work.name, mix(drawn[work.name], more, rng)
 
     def _scale(self, inputs: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]) -> Mapping[str, float]:
         """Returns how many times as many calls as the baseline's the candidate's pass has, by workload."""

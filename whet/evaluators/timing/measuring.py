@@ -189,7 +189,8 @@ class Measuring:
             self._told(request, number)
             if number == 0 and first is not None:
                 return first
-            turn = bench.turn(derive(seed, extra, number))
+            # What the first turn shows may change what the sides of all others are given.
+            turn = bench.turn(derive(seed, extra, number), derive(seed, extra, number + 1) if number else None)
             if number == 0:
                 bench = bench.lengthened(turn)
                 if any(bench.further.values()):

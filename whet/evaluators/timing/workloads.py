@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from whet.evaluators.inputs.source import Input
@@ -78,14 +78,15 @@ def repeated_count(seconds: float, size: int, counts: bool = True, whole: float 
     return count, max(1, min(math.ceil(wanted), MOST_REPEATS))
 
 
-def draw_all(workloads: Sequence[TimedWorkload], rng: random.Random) -> dict[str, Sequence[Input]]:
-    """Draws the inputs of a turn, which are the first that its generator is asked for."""
-    return {work.name: work.draw(rng.getrandbits(63), work.count) for work in workloads}
+def draw_each(workloads: Sequence[TimedWorkload], rng: random.Random) -> Iterator[tuple[str, Sequence[Input]]]:
+    """Draws the inputs of a turn, by workload, which are the first that its generator is asked for."""
+    for work in workloads:
+        yield work.name, work.draw(rng.getrandbits(63), work.count)
 
 
 def draw_renewing(
     workloads: Sequence[TimedWorkload], rounds: Mapping[str, int], rng: random.Random
-) -> dict[str, Sequence[Input]]:
+) -> Iterator[tuple[str, Sequence[Input]]]:
     """Draws new inputs for each workload that repeats its own, as many as a round of its pass has.
 
     Args:
@@ -93,8 +94,7 @@ def draw_renewing(
         rounds: how often the candidate repeats the inputs of some.
         rng: draws them.
     """
-    repeating = [work for work in workloads if max(work.repeats, rounds.get(work.name, 0)) > 1]
-    return {work.name: work.draw(rng.getrandbits(63), work.count) for work in repeating}
+    return draw_each([work for work in workloads if max(work.repeats, rounds.get(work.name, 0)) > 1], rng)
 
 
 def hashes(drawn: Mapping[str, Sequence[Input]]) -> dict[str, str]:
