@@ -32,10 +32,12 @@ LATE = 0.01
 QUIET = ObservedProcess(0.0, 0.004, 0.004, (PART * LATE,) * PASSES, 0.0, None)
 
 
-def side(*changes: dict[str, Any], kept: tuple[int, int] | None = (0, 0), **all: Any) -> tuple[ObservedProcess, ...]:
+def side(
+    *changes: dict[str, Any], kept: tuple[int, int] | None = (0, 0), processes: int = PROCESSES, **all: Any
+) -> tuple[ObservedProcess, ...]:
     """Quiet processes with changes to all of them, and to each."""
-    rows = [replace(QUIET, **all) for _ in range(PROCESSES)]
-    rows = [replace(one, **change) for one, change in zip(rows, changes or [{}] * PROCESSES, strict=True)]
+    rows = [replace(QUIET, **all) for _ in range(processes)]
+    rows = [replace(one, **change) for one, change in zip(rows, changes or [{}] * processes, strict=True)]
     return (*rows[:-1], replace(rows[-1], kept=kept))
 
 
@@ -202,11 +204,13 @@ def test_early_calls_may_take_what_is_usual_longer(early: float, earlier: float)
     assert found.evidence["by_earlier_calls"] == pytest.approx(earlier)
 
 
-def test_what_the_originals_calls_get_cheaper_by_is_usual() -> None:
-    ours = side(passes=declining(0.03))
-    assert beside(side(passes=declining(0.03)), ours).seconds == 0.0
-    assert beside(side(passes=declining(0.033)), ours).seconds == pytest.approx(PART * 0.003)
-    assert "cheaper by what went before" in told(side(passes=declining(0.033)), side(passes=declining(0.015)))
+def test_what_the_originals_calls_are_shown_to_get_cheaper_by_is_usual() -> None:
+    few, many = (partial(side, processes=processes) for processes in LOOKS)
+    ours = many(passes=declining(0.03))
+    assert beside(many(passes=declining(0.03)), ours).seconds == 0.0
+    assert beside(many(passes=declining(0.033)), ours).seconds == pytest.approx(PART * 0.003)
+    assert "cheaper by what went before" in told(many(passes=declining(0.033)), many(passes=declining(0.015)))
+    assert "cheaper by what went before" in told(few(passes=declining(0.03)), few(passes=declining(0.03)))
 
 
 @pytest.mark.parametrize("order", [0, 1])

@@ -175,9 +175,11 @@ def _decline(seen: Observation, part: int) -> float:
     if min(len(one.passes) for one in (*ours, *theirs)) < 2:
         return 0.0
     (early, late), (early_ours, late_ours) = _early_and_late(theirs, second_greatest), _early_and_late(ours, min)
-    # What the first calls cost comes once in a longer pass too, and so does noise; a decline of the original in all.
-    times = seen.longer if _shown_to_decline(ours) else 1
-    usual = max(USUAL_SECONDS * part, times * (sum(early_ours) - sum(late_ours)) / 2)
+    usual = USUAL_SECONDS * part
+    if _shown_to_decline(ours):
+        # What the first calls cost comes once in a longer pass too; a decline of the original in all of it.
+        times = seen.longer if sum(early_ours) > DECLINE * sum(late_ours) else 1
+        usual = max(usual, times * (sum(early_ours) - sum(late_ours)) / 2)
     # In either order, since the inputs themselves may differ; in both together each input stands on both sides.
     if not all(a > b + usual for a, b in zip(early, late, strict=True)):
         return 0.0
@@ -191,12 +193,13 @@ def _decline(seen: Observation, part: int) -> float:
 
 
 def _shown_to_decline(ours: Sequence[ObservedProcess]) -> bool:
-    """Whether late passes of the original are cheaper, as it is shown of a candidate.
+    """Whether late passes of the original are shown to be cheaper, as they are of a candidate.
 
-    By the processes of a second look only: as few as those of a first may seem so by noise.
+    By the processes of a second look only: those of a first are so few that it may be noise, which is as large as what
+    a candidate far faster than the original can save.
     """
-    pairs = zip(*_early_and_late(ours, second_greatest), strict=True)
-    return len(ours) >= LOOKS[1] and all(early > DECLINE * late for early, late in pairs)
+    early, late = _early_and_late(ours, second_greatest)
+    return len(ours) >= LOOKS[1] and all(a > b for a, b in zip(early, late, strict=True))
 
 
 def _early_and_late(
