@@ -206,7 +206,7 @@ def test_the_caller_hands_over_what_the_contract_names(folder: Path) -> None:
     task = read(folder)
     assert task.signature is not None
     text = caller_text(task.signature, "dot")
-    assert "int32_t dot(const void *, const void *, int64_t);" in text
+    assert 'int32_t whet_function(const void *, const void *, int64_t) __asm__("dot");' in text
     assert text.count("memcpy(&a") == 3
 
 

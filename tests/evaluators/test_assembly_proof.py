@@ -10,7 +10,7 @@ import pytest
 import whet
 from whet.core.result import Result
 from whet.core.verdict import Rung
-from whet.evaluators.prove.prove import available
+from whet.evaluators.prove.engines import available
 from whet.sandbox.toolchains.isas import ISAS
 from whet.testing.scripted import ScriptedModel
 

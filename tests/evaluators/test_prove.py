@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from whet.core.signature import Signature
+from whet.evaluators.prove.engines import Engines, available
 from whet.evaluators.prove.proof import Code, Inputs, Overlap, Proof, ProofAnswer
-from whet.evaluators.prove.prove import available, prove
+from whet.evaluators.prove.prove import prove
 from whet.evaluators.signature import SignatureTable, read_signature
 from whet.testing.proofs.corpus import compiled, missing, mnemonics, pairs
 from whet.testing.proofs.replay import replay_of
@@ -285,7 +286,7 @@ def test_a_stray_write_is_a_counterexample(body: str, said: str) -> None:
     ids=["endless", "endless-for-some", "avx-512", "import", "clock"],
 )
 def test_what_the_engines_cannot_follow_is_inconclusive(body: str, said: str) -> None:
-    found = proof(SAME, IDENTITY, body, seconds=3)
+    found = proof(SAME, IDENTITY, body, engines=Engines(seconds=3))
     assert (found.answer, found.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert said in found.reason
 
@@ -348,7 +349,7 @@ def test_a_question_that_takes_too_long_is_inconclusive() -> None:
 @needs_gcc
 def test_engines_that_need_too_much_memory_end_as_inconclusive() -> None:
     huge = compiled("mov eax, edi\nret\n.pushsection .bss\n.zero 0x200000000\n.popsection", "x86_64")
-    found = prove(compiled(IDENTITY, "x86_64"), huge, contract(SAME), memory=1 << 30)
+    found = prove(compiled(IDENTITY, "x86_64"), huge, contract(SAME), engines=Engines(memory=1 << 30))
     assert isinstance(found, Proof)
     assert (found.answer, found.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert "1024 MiB of memory" in found.reason
@@ -390,7 +391,7 @@ def hostile(kind: str) -> Code:
     ],
 )  # fmt: skip
 def test_a_hostile_object_is_inconclusive_with_a_reason(kind: str) -> None:
-    found = prove(compiled(IDENTITY, "x86_64"), hostile(kind), contract(SAME), seconds=5)
+    found = prove(compiled(IDENTITY, "x86_64"), hostile(kind), contract(SAME), engines=Engines(seconds=5))
     assert isinstance(found, Proof)
     assert (found.answer, found.label) == (ProofAnswer.INCONCLUSIVE, "")
     assert found.reason

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from paths import ROOT
 
-from whet.evaluators.prove.prove import available
+from whet.evaluators.prove.engines import available
 from whet.testing.proofs.corpus import missing
 from whet.testing.proofs.forms import forms
 

@@ -21,14 +21,16 @@ from whet.core.candidate import Candidate
 from whet.core.errors import UsageError
 from whet.core.measurement import Outcome
 from whet.core.options import Options
+from whet.core.plain import to_plain
 from whet.core.result import Result, Status
 from whet.core.store import Store
-from whet.core.verdict import Reason, RungStatus, Verdict
+from whet.core.verdict import Reason, Rung, RungStatus, Verdict
 from whet.evaluators.evidence.consistency import contradictions
 from whet.evaluators.evidence.record import bundle_of
 from whet.evaluators.finding import Fault
 from whet.evaluators.ladder import Ladder, open_ladder
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.plan import PILOT_TURNS, pilot
 from whet.testing.scripted import ScriptedModel
 from whet.testing.scripted_meter import BRIEF, Script, ScriptedInstruments
 
@@ -50,6 +52,11 @@ def judge(folder: Path, home: Path, candidate: str = GOOD, **options: Any) -> Re
     path = home.with_name("candidate.py")
     path.write_text(candidate)
     return whet.verify(f"{folder}/slow.py::unique", candidate=path, home=home, **{"seed": 1, **options})
+
+
+def rung_of(result: Result, name: str) -> Rung:
+    (rung,) = (rung for rung in result.rungs if rung.name == name)
+    return rung
 
 
 def reason(result: Result) -> Reason | None:
@@ -79,7 +86,7 @@ def ladder(written: Path) -> Iterator[Ladder]:
 
 def measured(ladder: Ladder, source: str) -> Verdict:
     candidate = Candidate(source)
-    return ladder.measure_alone(candidate, Verdict(candidate.id, ()))
+    return ladder.measure(candidate, Verdict(candidate.id, ()), ladder.looks.verdict)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +284,7 @@ def test_a_whole_run_has_a_document_evidence_and_a_report_that_agree(written: Pa
     assert f"{result.speedup.ratio:.2f}" in report
 
 
-def test_of_a_gain_that_is_confirmed_next_the_first_look_is_enough(written: Path, tmp_path: Path, scripted) -> None:
+def test_of_a_gain_that_is_confirmed_next_a_pilot_is_enough(written: Path, tmp_path: Path, scripted) -> None:
     def turns(result: Result) -> list[int]:
         store = Store(tmp_path / "home")
         bundle = bundle_of(store, result.run)
@@ -289,10 +296,15 @@ def test_of_a_gain_that_is_confirmed_next_the_first_look_is_enough(written: Path
     scripted(ratio=4.0, noise=0.2, looks=None)  # so that the interval of eight turns is no use
     confirmed = judge(written, tmp_path / "home")
     assert confirmed.status is Status.IMPROVED, confirmed.message
-    assert turns(confirmed) == [8, 20]
+    assert turns(confirmed) == [PILOT_TURNS, 20]
+    assert rung_of(confirmed, "measure").detail.endswith("; a pilot of 3 turns: the confirm rung decides")
     assert turns(judge(written, tmp_path / "home", until="measure")) == [20]
     scripted(ratio=1.0, noise=0.2, looks=None)
     assert turns(judge(written, tmp_path / "home")) == [20]
+    chance = judge(written, tmp_path / "home", seed=19)  # whose pilot is lucky
+    assert turns(chance) == [PILOT_TURNS, 20]
+    assert chance.status is Status.NO_IMPROVEMENT
+    assert rung_of(chance, "confirm").reason is Reason.NOT_FASTER
 
 
 def test_what_a_gain_leaves_unpaid_is_judged_where_it_is_confirmed(written: Path, tmp_path: Path, scripted) -> None:
@@ -320,7 +332,8 @@ def test_evidence_cannot_stop_at_a_look_that_shows_nothing(written: Path, tmp_pa
     (place,) = (place for place, rung in enumerate(bundle.record.rungs) if rung.name == "measure")
     measure = bundle.record.rungs[place]
     (row,) = measure.evidence["measurements"]
-    raw = {**row["raw"], "turns": row["raw"]["turns"][:8], "stages": row["raw"]["stages"][:1], "dropped": []}
+    first = [to_plain(pilot(0.99))]
+    raw = {**row["raw"], "turns": row["raw"]["turns"][:PILOT_TURNS], "stages": first, "dropped": []}
     cut = replace(measure, evidence={**measure.evidence, "measurements": [{**row, "raw": raw}]})
     rungs = (*bundle.record.rungs[:place], cut, *bundle.record.rungs[place + 1 :])
     known = contradictions(replace(bundle, record=replace(bundle.record, rungs=rungs)))

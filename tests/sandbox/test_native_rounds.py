@@ -41,12 +41,17 @@ int64_t f(const int64_t *v, int64_t *out, int64_t n)
 """
 
 
+def built(folder: Path, name: str) -> NativeTarget:
+    """Returns the function under another name, with its caller."""
+    for file, text in (("f.c", TEXT.replace(" f(", f" {name}(")), ("caller.c", caller_text(SIGNATURE, name))):
+        (folder / file).write_text(text)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", "f.so", "f.c", "caller.c"], cwd=folder, check=True)
+    return NativeTarget(str(folder), "f.so", name, "int64", SIGNATURE.plain)
+
+
 @pytest.fixture
 def target(tmp_path: Path) -> NativeTarget:
-    for name, text in (("f.c", TEXT), ("caller.c", caller_text(SIGNATURE, "f"))):
-        (tmp_path / name).write_text(text)
-    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", "f.so", "f.c", "caller.c"], cwd=tmp_path, check=True)
-    return NativeTarget(str(tmp_path), "f.so", "f", "int64", SIGNATURE.plain)
+    return built(tmp_path, "f")
 
 
 def payload(*numbers: int) -> bytes:
@@ -68,6 +73,13 @@ def taken(target: NativeTarget, repeats: int) -> tuple[list[bytes], list[Any]]:
     laid: list[Any] = []
     _, *_, outcomes = timed_pass(target, GIVEN, repeats, Capture(1000), laid=laid)
     return outcomes, laid
+
+
+@pytest.mark.parametrize("name", ["first", "given", "rounds", "returned", "result", "i", "a0", "v", "memcmp"])
+def test_a_function_may_have_any_name(tmp_path: Path, name: str) -> None:
+    target = built(tmp_path, name)
+    outcomes, _ = taken(target, 2)
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in GIVEN]
 
 
 def test_what_a_call_changed_is_as_it_came_in_each_round(target: NativeTarget) -> None:

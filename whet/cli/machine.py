@@ -17,7 +17,7 @@ from pathlib import Path
 from whet.core.counter import Counter
 from whet.core.errors import UsageError
 from whet.evaluators.profilers import py_spy
-from whet.evaluators.prove.prove import available
+from whet.evaluators.prove.engines import available
 from whet.sandbox.counters.registry import survey
 from whet.sandbox.interpreter import find_interpreter, reachable
 

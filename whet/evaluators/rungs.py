@@ -180,6 +180,12 @@ def lengthened(verdict: Verdict, seconds: float) -> Verdict:
     return Verdict(verdict.candidate, (*rungs, replace(last, seconds=last.seconds + seconds)), verdict.measurement)
 
 
+def noted(verdict: Verdict, said: str) -> Verdict:
+    """Returns a verdict whose last rung says something more."""
+    *rungs, last = verdict.rungs
+    return Verdict(verdict.candidate, (*rungs, replace(last, detail=f"{last.detail}; {said}")), verdict.measurement)
+
+
 def with_evidence(verdict: Verdict, **more: Any) -> Verdict:
     """Returns a verdict whose last rung has more evidence."""
     *rungs, last = verdict.rungs

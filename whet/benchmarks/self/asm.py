@@ -23,7 +23,8 @@ from whet.evaluators.assembly.routines import Routines
 from whet.evaluators.finding import Fault, Finding, Passed, Skipped, found_by
 from whet.evaluators.inputs.source import InputSource
 from whet.evaluators.oracle import Oracle
-from whet.evaluators.prove.prove import MISSING, available
+from whet.evaluators.prove.engines import available
+from whet.evaluators.prove.prove import MISSING
 from whet.evaluators.targets import read_task
 from whet.evaluators.verify import verify
 from whet.prompts import times

@@ -14,6 +14,7 @@ from whet.core.signature import Signature
 from whet.core.verdict import Reason
 from whet.evaluators.abi.cases import Case, case_of
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped
+from whet.evaluators.prove.engines import Engines
 from whet.evaluators.prove.proof import Code, Counterexample, Inputs, Proof, ProofAnswer, Replay
 from whet.evaluators.prove.prove import prove
 
@@ -26,7 +27,13 @@ LONGEST = 2000
 quotes them, fewer cut off the block of code that is at fault; the evidence has all of it."""
 
 
-def proven(reference: Code, candidate: Code, signature: Signature, call: Callable[[Case], Finding]) -> Finding:
+def proven(
+    reference: Code,
+    candidate: Code,
+    signature: Signature,
+    call: Callable[[Case], Finding],
+    engines: Engines | None = None,
+) -> Finding:
     """Returns what a proof comes to.
 
     Args:
@@ -34,10 +41,11 @@ def proven(reference: Code, candidate: Code, signature: Signature, call: Callabl
         candidate: the answer.
         signature: the contract of both.
         call: calls the answer and the reference on one case.
+        engines: see `prove`.
     """
     if candidate.isa not in KNOWN:
         return Skipped(Reason.TOOL_MISSING, f"no engine follows {candidate.isa}")
-    found = prove(reference, candidate, signature, _replay(signature, call))
+    found = prove(reference, candidate, signature, _replay(signature, call), engines)
     if isinstance(found, Skipped):
         return found
     evidence = to_plain(found)

@@ -20,13 +20,14 @@ from whet.evaluators.abi.truth import widenable
 from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.coverage import Coverage, covered, with_coverage
 from whet.evaluators.assembly.lint import forbidden_instructions
-from whet.evaluators.assembly.proving import SIMPLE, proven
+from whet.evaluators.assembly.proving import KNOWN, SIMPLE, proven
 from whet.evaluators.assembly.ways import Ways
 from whet.evaluators.finding import Fault, Finding, Inconclusive, Passed, Skipped, sound
 from whet.evaluators.floats.native_reference import widened
 from whet.evaluators.inputs.contract import MADE
 from whet.evaluators.inputs.source import InputSource, derive
 from whet.evaluators.oracle import Oracle
+from whet.evaluators.prove.engines import Engines, available
 from whet.evaluators.prove.proof import Code
 from whet.sandbox.toolchains import native
 from whet.sandbox.toolchains.assembly import Assembled, object_file
@@ -130,7 +131,11 @@ class Routines:
                 deck.coverage = covered(self._builder, self._signature, deck.cases, derive(seed, "coverage"))
             return deck.coverage
 
-    def prove(self, source: str) -> Finding:
+    def engines(self) -> Engines | None:
+        """Starts what proves, which gets ready while other rungs go on; None where nothing can be proved."""
+        return Engines() if available() and self._task.isa in KNOWN else None
+
+    def prove(self, source: str, engines: Engines | None = None) -> Finding:
         """Returns whether an answer was proved to be equivalent to the reference; see `proving.proven`."""
         if missing := self.lacking():
             return missing
@@ -145,7 +150,7 @@ class Routines:
         def call(case: Case) -> Finding:
             return self._tests([case], derive(0, "replay")).check(made.content)
 
-        return proven(ours, theirs, self._signature, call)
+        return proven(ours, theirs, self._signature, call, engines)
 
     def _deck(self, seed: int) -> _Dealt:
         with self._lock:

@@ -123,12 +123,22 @@ class RoutineDifferential:
 
     name = "differential"
 
-    def __init__(self, routines: Routines, differential: RungCheck) -> None:
+    def __init__(self, routines: Routines, differential: RungCheck, until: str | None) -> None:
+        """Runs nothing yet.
+
+        Args:
+            routines: call it.
+            differential: compares it after that.
+            until: the last rung that was asked for, if not all were.
+        """
         self._routines = routines
         self._differential = differential
+        self._proving = not beyond("prove", until)
 
     def climb(self, climber: Climber) -> Finding | None:
         """See `RungCheck.climb`."""
+        if self._proving:
+            climber.engines = self._routines.engines()
         called = self._routines.check(climber.candidate.source, climber.batch.seed)
         if isinstance(called, Fault) or (isinstance(called, Skipped) and called.reason is Reason.UNSUPPORTED_CPU):
             return called

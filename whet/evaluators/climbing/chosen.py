@@ -81,7 +81,7 @@ class Rungs:
         prepare = partial(import_ahead, "scipy.stats") if timed else lambda: None
         found: RungCheck = Differential(comparing, self._options.until, prepare)
         if self._routines is not None:
-            found = RoutineDifferential(self._routines, found)
+            found = RoutineDifferential(self._routines, found, self._options.until)
         if self._options.protocol is None:
             return found
         return WithProtocol(KernelBench(self._builder, baseline.artifact, baseline.limit), found)

@@ -11,6 +11,7 @@ from whet.core.candidate import Candidate
 from whet.evaluators.batches import Batch
 from whet.evaluators.finding import Finding, Passed
 from whet.evaluators.pairs import Side
+from whet.evaluators.prove.engines import Engines
 from whet.evaluators.rungs import Check
 
 
@@ -22,6 +23,7 @@ class Climber:
         candidate: it.
         batch: whose inputs it meets.
         side: its process, once it is built.
+        engines: that will be asked for a proof; None where nobody asks, or none were started ahead.
         watched: what its calls under a watch of registers and memory came to; None for what has no contract.
     """
 
@@ -29,6 +31,7 @@ class Climber:
     batch: Batch
     side: Side | None = None
     watched: Passed | None = None
+    engines: Engines | None = None
 
     @property
     def built(self) -> Side:
@@ -37,7 +40,9 @@ class Climber:
         return self.side
 
     def close(self) -> None:
-        """Ends its process."""
+        """Ends its process, and the engines."""
+        if self.engines is not None:
+            self.engines.close()
         if self.side is not None:
             self.side.close()
 

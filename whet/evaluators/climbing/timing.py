@@ -22,13 +22,14 @@ from whet.evaluators.rungs import (
     climb_rung,
     extended,
     lengthened,
+    noted,
     unasked,
     unrunnable,
     with_evidence,
     with_the_baseline,
 )
-from whet.evaluators.timing.metrics import Metrics, looked_at_once
-from whet.evaluators.timing.plan import TimingPlan
+from whet.evaluators.timing.metrics import Metrics, piloted
+from whet.evaluators.timing.plan import PILOT_TURNS, TimingPlan, pilot
 from whet.evaluators.timing.statistics import Stage
 
 
@@ -58,6 +59,7 @@ class Timing:
         """
         self._task = task
         self._until = options.until
+        self._confidence = options.confidence
         self._seed = seed
         self._metrics = metrics
         self._apart = apart
@@ -80,19 +82,22 @@ class Timing:
     def measure_alone(self, candidate: Candidate, verdict: Verdict, stages: tuple[Stage, ...]) -> Verdict:
         """Returns a verdict with the rung ``measure`` on a rewrite that is confirmed at once where it is faster.
 
-        What the first look shows is enough then: confirming measures anew how much faster it is, on other inputs, and
-        judges what its calls leave unpaid. Where the first look shows no gain, and where nothing follows, all looks are
-        taken.
+        A pilot that shows a gain is enough then: confirming measures anew whether it is faster and how much, on other
+        inputs, and judges what its calls leave unpaid. Where the pilot shows no gain, and where nothing follows, all
+        looks are taken.
 
         Args:
             candidate: was found right.
             verdict: so far.
             stages: see `measure`.
         """
-        if self._untimed("confirm", candidate, verdict) is None and looked_at_once(stages, self._metrics.names):
-            verdict = self._timed("measure", candidate, verdict, TimingPlan(stages[:1], provisional=True))
-            if verdict.measurement is None or verdict.measurement.outcome is Outcome.FASTER:
+        if self._untimed("confirm", candidate, verdict) is None and piloted(self._metrics.names):
+            plan = TimingPlan((pilot(self._confidence),), provisional=True)
+            verdict = self._timed("measure", candidate, verdict, plan)
+            if verdict.measurement is None:
                 return verdict
+            if verdict.measurement.outcome is Outcome.FASTER:
+                return noted(verdict, f"a pilot of {PILOT_TURNS} turns: the confirm rung decides")
         return self.measure(candidate, verdict, stages, None)
 
     def confirm(

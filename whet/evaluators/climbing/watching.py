@@ -87,7 +87,7 @@ class Prove:
 
     def climb(self, climber: Climber) -> Finding:
         """See `RungCheck.climb`."""
-        return self._routines.prove(climber.candidate.source)
+        return self._routines.prove(climber.candidate.source, climber.engines)
 
 
 class Extra:

@@ -37,7 +37,8 @@ from whet.evaluators.rungs import conclusion, reason_of
 from whet.evaluators.timing.bench import MOST_ANEW
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
-from whet.evaluators.timing.metrics import looked_at_once, looks_at
+from whet.evaluators.timing.metrics import looks_at, piloted
+from whet.evaluators.timing.plan import pilot
 from whet.evaluators.timing.quiet import disturbed
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import from_raw
@@ -216,9 +217,9 @@ def _joined(
         usual = looks.get(bundle.record.command, ()) if meter is first else looked.beside
         stages = looked.confirm if rung.name == "confirm" else usual
         own = rung if meter is first else replace(rung, evidence=rung.evidence.get("beside", {}).get(meter.name, {}))
-        once = looked_at_once(stages, [one.name for one in meters])
-        once = once and rung.name == "measure" and _is_confirmed(bundle.record)
-        measured = list(_measured(bundle, own, task, meter, stages, stages[:1] if once else ()))
+        confirmed_next = rung.name == "measure" and _is_confirmed(bundle.record)
+        pilots = (pilot(asked.confidence),) if confirmed_next and piloted([one.name for one in meters]) else ()
+        measured = list(_measured(bundle, own, task, meter, stages, pilots))
         wrong += [one for one in measured if isinstance(one, str)]
         if kept := [one for one in measured if isinstance(one, Measurement)]:
             found.append(least(kept))
@@ -246,7 +247,7 @@ def _measured(
         task: that is judged.
         meter: of the metric.
         usual: when samples are looked at.
-        first: when they are, where the first look shows a gain that is confirmed next; none where all looks are taken.
+        first: when they are, where a pilot shows a gain that is confirmed next; none where all looks are taken.
     """
     record = bundle.record
     rows = rung.evidence.get("measurements", [])

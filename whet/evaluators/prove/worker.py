@@ -1,6 +1,7 @@
 """The child process that the engines run in: a job comes as JSON on stdin, a line of JSON goes out for each case.
 
-``python -m whet.evaluators.prove.worker``. Objects that it reads are hostile: it limits its memory and time first.
+``python -m whet.evaluators.prove.worker BYTES SECONDS``. Objects that it reads are hostile: it limits its memory and
+time first. Then it loads the engines, whether or not there is a job as yet.
 The engines' licences (pyvex: BSD-2-Clause and GPL-2.0-only) are a reason more for a process of its own.
 """
 
@@ -25,23 +26,25 @@ LOADING_SECONDS = 15
 
 def main() -> None:
     """Reads a job and answers it."""
-    job = json.load(sys.stdin)
-    resource.setrlimit(resource.RLIMIT_AS, (job["memory"], job["memory"]))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(job["seconds"]) + LOADING_SECONDS,) * 2)
+    memory, seconds = map(int, sys.argv[1:])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds + LOADING_SECONDS,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logging.disable(logging.CRITICAL)
     sys.setrecursionlimit(10_000)
-    _answer(job)
-
-
-def _answer(job: dict[str, Any]) -> None:
     try:
-        from whet.evaluators.prove.equivalence import CaseComparison
-        from whet.evaluators.prove.image import Image, OutOfTime, Undecided
-        from whet.evaluators.prove.solver import Solver
+        from whet.evaluators.prove import equivalence  # noqa: F401 (loads the engines)
     except ImportError as error:
         _say(missing=str(error))
         return
+    _answer(json.load(sys.stdin), memory)
+
+
+def _answer(job: dict[str, Any], memory: int) -> None:
+    from whet.evaluators.prove.equivalence import CaseComparison
+    from whet.evaluators.prove.image import Image, OutOfTime, Undecided
+    from whet.evaluators.prove.solver import Solver
+
     deadline = time.monotonic() + job["seconds"]
     try:
         signature = _signature(job["signature"])
@@ -59,7 +62,7 @@ def _answer(job: dict[str, Any]) -> None:
     except Undecided as why:
         _say(undecided=str(why), late=isinstance(why, OutOfTime))
     except MemoryError:
-        _say(undecided=f"the engines need more than {job['memory'] >> 20} MiB of memory")
+        _say(undecided=f"the engines need more than {memory >> 20} MiB of memory")
     except Exception as error:  # a process border: whatever an engine makes of a hostile object is no answer
         _say(undecided=f"the engine failed: {type(error).__name__}: {error}"[:300])
 

@@ -19,7 +19,7 @@ from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.measuring import Measuring
 from whet.evaluators.timing.plan import TimingPlan
-from whet.evaluators.timing.statistics import QUICK, Stage, StoppingPlan
+from whet.evaluators.timing.statistics import QUICK, StoppingPlan
 
 
 def looks_at(meter: Meter, options: Options) -> StoppingPlan:
@@ -27,9 +27,12 @@ def looks_at(meter: Meter, options: Options) -> StoppingPlan:
     return QUICK if options.quick else meter.looks
 
 
-def looked_at_once(stages: Sequence[Stage], metrics: Sequence[str]) -> bool:
-    """Whether a rewrite that is to be confirmed is measured by the first of several looks, where that shows it."""
-    return len(metrics) == 1 and len(stages) > 1
+def piloted(metrics: Sequence[str]) -> bool:
+    """Whether a rewrite that is to be confirmed at once is looked at in a pilot first.
+
+    Where several metrics were asked for, the one that decides may be held against the others: all its looks are taken.
+    """
+    return len(metrics) == 1
 
 
 class Metrics:

@@ -29,7 +29,8 @@ class Stage:
 
     Attributes:
         turns: turns measured by then.
-        share: of the allowed error that this look may spend; 0 looks only to drop losers.
+        share: of the allowed error that this look may spend; 0 looks only to drop losers, and more than 1 claims
+            nothing, see `whet.evaluators.timing.plan.pilot`.
     """
 
     turns: int

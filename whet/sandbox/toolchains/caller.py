@@ -6,7 +6,7 @@ from whet.core.signature import Signature
 
 SYMBOL = "whet_calls"
 """Takes the arguments, 8 bytes each and call after call; how many calls a round; where the results go, 8 bytes each;
-and how many rounds."""
+and how many rounds. The function has a name of ours there, since its own may be one of ours too, such as ``first``."""
 TYPES = {
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "float32": "float",
@@ -15,7 +15,7 @@ TYPES = {
 TEXT = """\
 #include <stdint.h>
 #include <string.h>
-{returns} {symbol}({types});
+{returns} whet_function({types}) __asm__("{symbol}");
 void {name}(const char (*first)[8], int64_t calls, char (*returned)[8], int64_t rounds) {{
     while (rounds-- > 0) {{
         const char (*given)[8] = first;
@@ -35,7 +35,7 @@ def caller_text(signature: Signature, symbol: str) -> str:
     returns = "void" if signature.returns is None else TYPES.get(signature.returns)
     if returns is None or None in types:
         return ""
-    call = f"{symbol}({', '.join(f'a{i}' for i in range(len(types)))});"
+    call = f"whet_function({', '.join(f'a{i}' for i in range(len(types)))});"
     if signature.returns is not None:
         call = f"{returns} result = {call} memcpy(returned[i], &result, sizeof result);"
     return TEXT.format(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Skipped
 from whet.evaluators.prove.proof import Proof, ProofAnswer
-from whet.evaluators.prove.prove import SECONDS, prove
+from whet.evaluators.prove.prove import prove
 from whet.testing.proofs.corpus import BASELINE, FunctionPair, compiled, missing, mnemonics, pairs
 from whet.testing.proofs.replay import replay_of
 
@@ -49,10 +49,10 @@ class Row:
         return self.decided and self.answer is not DECIDED[self.equal]
 
 
-def rows(chosen: Sequence[FunctionPair], seconds: float = SECONDS) -> Iterator[Row]:
+def rows(chosen: Sequence[FunctionPair]) -> Iterator[Row]:
     """Yields what comes of each pair, in its turn."""
     for pair in chosen:
-        found = proof_of(pair, seconds)
+        found = proof_of(pair)
         isa = f"{BASELINE}, {pair.isa}"
         if isinstance(found, Skipped):
             yield Row(pair.name, isa, pair.equal, None, (), 0.0, found.detail)
@@ -60,7 +60,7 @@ def rows(chosen: Sequence[FunctionPair], seconds: float = SECONDS) -> Iterator[R
             yield Row(pair.name, isa, pair.equal, found.answer, found.engines, found.seconds, found.reason)
 
 
-def proof_of(pair: FunctionPair, seconds: float = SECONDS) -> Proof | Skipped:
+def proof_of(pair: FunctionPair) -> Proof | Skipped:
     """Returns what the prover says of a pair.
 
     Raises:
@@ -71,7 +71,7 @@ def proof_of(pair: FunctionPair, seconds: float = SECONDS) -> Proof | Skipped:
     baseline, candidate = compiled(pair.baseline, BASELINE), compiled(pair.candidate, pair.isa)
     lacking = set(pair.holds) - mnemonics(candidate)
     assert not lacking, f"{pair.name} lacks {', '.join(sorted(lacking))}"
-    return prove(baseline, candidate, pair.signature, replay_of(baseline, candidate, pair.signature), seconds)
+    return prove(baseline, candidate, pair.signature, replay_of(baseline, candidate, pair.signature))
 
 
 def main() -> None:
