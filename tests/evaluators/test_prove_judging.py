@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from paths import ROOT
 
 from whet.core.signature import Signature
 from whet.evaluators.prove.cases import cases
+from whet.evaluators.prove.engines import Engines
 from whet.evaluators.prove.judging import judged
 from whet.evaluators.prove.proof import Inputs, ProofAnswer
 from whet.evaluators.signature import SignatureTable, read_signature
+from whet.sandbox.process_tree import tree
 
 COPY = {
     "prototype": "void f(const int32_t *from, int32_t *to, int64_t n)",
@@ -182,6 +185,21 @@ def test_without_the_engines_a_proof_is_skipped_and_says_what_to_install() -> No
     )  # fmt: skip
     assert "tool_missing" in done.stdout
     assert "pip install 'whet[prove]'" in done.stdout
+
+
+def said(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_engines_that_nobody_asked_end_with_all_that_they_had() -> None:
+    engines = Engines()
+    (child,) = (Path(f"/proc/{pid}") for pid in tree(os.getpid()) if b"prove.worker" in said(pid))
+    home = child.joinpath("cwd").readlink()
+    assert home.is_dir()
+    engines.close()
+    assert not child.exists()
+    assert not home.exists()
+    engines.close()
 
 
 def test_what_asks_for_a_proof_does_not_load_the_engines() -> None:
