@@ -187,13 +187,13 @@ def test_without_the_engines_a_proof_is_skipped_and_says_what_to_install() -> No
     assert "pip install 'whet[prove]'" in done.stdout
 
 
-def said(pid: int) -> bytes:
+def command_of(pid: int) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def test_engines_that_nobody_asked_end_with_all_that_they_had() -> None:
     engines = Engines()
-    (child,) = (Path(f"/proc/{pid}") for pid in tree(os.getpid()) if b"prove.worker" in said(pid))
+    (child,) = (Path(f"/proc/{pid}") for pid in tree(os.getpid()) if b"prove.worker" in command_of(pid))
     home = child.joinpath("cwd").readlink()
     assert home.is_dir()
     engines.close()
