@@ -19,7 +19,6 @@ from whet.evaluators.prove.engines import Engines
 from whet.evaluators.prove.judging import judged
 from whet.evaluators.prove.proof import Inputs, ProofAnswer
 from whet.evaluators.signature import SignatureTable, read_signature
-from whet.sandbox.process_tree import tree
 
 COPY = {
     "prototype": "void f(const int32_t *from, int32_t *to, int64_t n)",
@@ -187,13 +186,17 @@ def test_without_the_engines_a_proof_is_skipped_and_says_what_to_install() -> No
     assert "pip install 'whet[prove]'" in done.stdout
 
 
-def command_of(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
+def is_engines_of_ours(command: Path) -> bool:
+    try:
+        parent = int(command.with_name("stat").read_text().rpartition(")")[2].split()[1])
+        return parent == os.getpid() and b"prove.worker" in command.read_bytes()
+    except OSError:
+        return False
 
 
 def test_engines_that_nobody_asked_end_with_all_that_they_had() -> None:
     engines = Engines()
-    (child,) = (Path(f"/proc/{pid}") for pid in tree(os.getpid()) if b"prove.worker" in command_of(pid))
+    (child,) = (one.parent for one in Path("/proc").glob("[0-9]*/cmdline") if is_engines_of_ours(one))
     home = child.joinpath("cwd").readlink()
     assert home.is_dir()
     engines.close()
