@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from whet.core.counter import Counter, counted, missing
@@ -20,8 +21,12 @@ from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import decode
 from whet.sandbox.protocol import Incident, Job, Session
 from whet.sandbox.staging import boot
+from whet.sandbox.toolchains import native
+from whet.sandbox.toolchains.bare import bare_program, is_called_bare, packed
 
 REPORT = "/work/counts"
+BARE = "bare"
+"""The program that calls a native function, in the tree of its library."""
 SLOWED = 60.0
 """How many times slower a program may be while it is counted; it takes a second to start."""
 
@@ -179,14 +184,40 @@ def counters(builder: Builder, source: str, inputs: Sequence[Input]) -> tuple[Co
     if isinstance(artifact, Fault):
         return (missing("cpu-seconds", "s", rusage.SOURCE, artifact.detail),)
     payloads = [item.payload for item in inputs][: 1 if builder.task.kind is Kind.PROGRAM else None]
-    found = _from_outside(artifact, payloads)
-    return (*found, *_simulated(artifact, payloads)) if language_of_task(builder.task).simulated else found
+    run = _run_of(artifact, payloads)
+    found = _from_outside(builder, run)
+    return (*found, *_simulated(builder, run)) if language_of_task(builder.task).simulated else found
 
 
-def _from_outside(artifact: Artifact, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
-    """Returns the events of a run by perf, its CPU seconds by its launcher, and its memory by the control group."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is counted.
+
+    Attributes:
+        tree: that its process sees.
+        command: returns the command and its stdin, where that tree is seen at a path.
+    """
+
+    tree: Path
+    command: Callable[[str], tuple[list[str], bytes]]
+
+
+def _run_of(artifact: Artifact, payloads: Sequence[bytes]) -> _Run:
+    """Returns a run of a program, or of what calls a function: of a native one, a program that does nothing else."""
     builder = artifact.builder
-    job = Job("programs", builder.interpreter, artifact.tree, builder.task.limits, gauged=True)
+    if not is_called_bare(builder.task):
+        return _Run(artifact.tree, lambda tree: commands(artifact, tree, payloads)[0])
+    library = native.PROGRAM.format(layout=0)
+    files = {library: (artifact.tree / library).read_bytes(), BARE: bare_program(builder.sandbox, builder.interpreter)}
+    tree = builder.sandbox.stage(f"bare-{artifact.source_id}", files, executable=True)
+    assert builder.task.signature is not None
+    calls = packed(builder.task.signature, [decode(payload) for payload in payloads])
+    return _Run(tree, lambda seen: ([f"{seen}/{BARE}", f"{seen}/{library}"], calls))
+
+
+def _from_outside(builder: Builder, run: _Run) -> tuple[Counter, ...]:
+    """Returns the events of a run by perf, its CPU seconds by its launcher, and its memory by the control group."""
+    job = Job("programs", builder.interpreter, run.tree, builder.task.limits, gauged=True)
     session = builder.sandbox.open(furnished(job, builder.task))
     answer: Any = ()
 
@@ -195,7 +226,7 @@ def _from_outside(artifact: Artifact, payloads: Sequence[bytes]) -> tuple[Counte
         answer, _ = session.ask("go", seconds=builder.task.limits.seconds)
 
     try:
-        ((argv, stdin),) = commands(artifact, session.tree, payloads)
+        argv, stdin = run.command(session.tree)
         session.ask("prepare", argv, stdin, seconds=START_SECONDS)
         session.reset()
         events = perf.count_others(session.pids(), go)
@@ -215,12 +246,11 @@ def _from_outside(artifact: Artifact, payloads: Sequence[bytes]) -> tuple[Counte
     )
 
 
-def _simulated(artifact: Artifact, payloads: Sequence[bytes]) -> tuple[Counter, ...]:
+def _simulated(builder: Builder, run: _Run) -> tuple[Counter, ...]:
     """Returns what cachegrind counts of a program; it shares the program's processes."""
-    builder = artifact.builder
-    session = builder.sandbox.open(Job("programs", builder.interpreter, artifact.tree, builder.task.limits))
+    session = builder.sandbox.open(Job("programs", builder.interpreter, run.tree, builder.task.limits))
     try:
-        ((argv, stdin),) = commands(artifact, session.tree, payloads)
+        argv, stdin = run.command(session.tree)
         session.ask("prepare", valgrind.command(argv, REPORT), stdin, seconds=START_SECONDS)
         session.ask("go", seconds=builder.task.limits.seconds * SLOWED)
         (_, report), _ = session.ask("read", REPORT, seconds=START_SECONDS)

@@ -14,20 +14,19 @@ from collections.abc import Sequence
 from whet.benchmarks.self.pool import Decide, SampledProcesses
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.decision import Rule, sequential
-from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.plan import PILOT_TURNS, pilot
+from whet.evaluators.timing.statistics import CONFIRM_STAGES, VERDICT_STAGES, Stage
 from whet.evaluators.timing.turns import SIDES, Turn
 from whet.evaluators.timing.workloads import TimedWorkload
 
 WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
-PAIR_SECONDS = 5.0
-"""Seconds of baseline and candidate that make the pairs of a paired rule, 10 to 40 of them. With more pairs it finds
-smaller gains."""
+CONFIDENCE = 0.99
 MOST_RUNS = 20
 """Runs of each program at most, where a rule times one program after the other. Longer stretches average more noise and
 meet more drift; a quarter of the pool bounds them too, so that stretches can begin at many places."""
 
 
-def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: float = 0.99) -> Decide:
+def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: float = CONFIDENCE) -> Decide:
     """Returns whet's own rule over random turns from the pool."""
     rule = Rule(min_speedup, confidence, "itself")
 
@@ -92,19 +91,28 @@ def pyperf_rule(runs: int) -> Decide:
 
 
 def rules(pool: SampledProcesses) -> dict[str, tuple[str, Decide]]:
-    """Returns the rules that are compared, each with the data that it takes."""
-    pairs = max(10, min(40, int(PAIR_SECONDS / (pool.turn_seconds * 2 / len(SIDES)))))
+    """Returns the rules that are compared, each with the data that it takes.
+
+    Of whet, what ``whet verify --until measure`` says, and what ``whet verify`` says.
+    """
     runs = min(MOST_RUNS, len(pool.seconds) // 4)
-    ours = (Stage(pairs // 2, 0.4), Stage(pairs, 0.6))
-    first, second = whet_rule(ours), whet_rule((Stage(pairs, 1.0),))
+    measured, most = whet_rule(VERDICT_STAGES), VERDICT_STAGES[-1].turns
+    worth = whet_rule((pilot(CONFIDENCE),))
     return {
-        "whet": (f"up to {pairs} pairs", first),
-        "whet, confirmed": (f"the same, then {pairs} fresh pairs", _both(first, second)),
+        "whet": (f"up to {most} turns", measured),
+        "whet, confirmed": (
+            f"{PILOT_TURNS} turns, or up to {most}; then up to {CONFIRM_STAGES[-1].turns} fresh ones",
+            _both(_either(worth, measured), whet_rule(CONFIRM_STAGES)),
+        ),
         "mean of N > 1.01": (f"{runs} + {runs} runs in sequence", mean_rule(runs, 1.01)),
         "mean of N > 1.02": (f"{runs} + {runs} runs in sequence", mean_rule(runs, 1.02)),
         "hyperfine's summary": (f"{runs} + {runs} runs in sequence", hyperfine_rule(runs)),
         "pyperf's t-test": (f"{runs} + {runs} runs in sequence", pyperf_rule(runs)),
     }
+
+
+def _either(first: Decide, second: Decide) -> Decide:
+    return lambda pool, rng, speedup: first(pool, rng, speedup) or second(pool, rng, speedup)
 
 
 def _both(first: Decide, second: Decide) -> Decide:
