@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from whet.benchmarks.self.steady_targets import SteadyTarget
 from whet.core.options import Options
 from whet.core.signature import Argument, Role, Signature
 from whet.evaluators.counting import counters
@@ -73,42 +74,19 @@ def test_a_function_without_arguments_is_called_once_an_input(tmp_path: Path) ->
     assert called(tmp_path, Signature("int f(void)", "int32", ()), text, [(), ()]) == "called\ncalled\n"
 
 
-STEPS = """\
-#include <stdint.h>
-uint32_t mixed(const uint32_t *numbers, int64_t n)
-{
-    uint32_t value = 1;
-    for (int64_t i = 0; i < n; i++) value = (value * 33) ^ numbers[i];
-    return value;
-}
-"""
-TASK = """
-[task]
-name = "mixed"
-language = "c"
-target = "mixed.c"
-symbol = "mixed"
-[signature]
-prototype = "uint32_t mixed(const uint32_t *numbers, int64_t n)"
-numbers = {length = "n"}
-n = {role = "size", min = 0}
-[workload]
-sizes = [40]
-"""
-
-
 @needs_gcc
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 @pytest.mark.skipif(shutil.which(TOOL) is None, reason="valgrind is not installed")
 def test_what_is_counted_of_a_native_function_is_its_own(tmp_path: Path) -> None:
-    (tmp_path / "mixed.c").write_text(STEPS)
-    (tmp_path / "whet.toml").write_text(TASK)
+    target = SteadyTarget("c", "1000x")
+    target.write(tmp_path)
+    _, one_pass = target.texts()
     settings = Options(until="build")
     task = read_task(f"{tmp_path}/mixed.c::mixed", settings)
 
     def instructions(size: int, calls: int) -> float:
         payload = encode((list(range(size)), size))
-        found = counters(ladder.builder, STEPS, [Input("size", payload)] * calls)
+        found = counters(ladder.builder, one_pass, [Input("size", payload)] * calls)
         (counter,) = (one for one in found if (one.source, one.name) == ("cachegrind", "instructions"))
         assert counter.value is not None, counter.reason
         return counter.value

@@ -176,18 +176,19 @@ def extended(verdict: Verdict, rung: Rung, measurement: Measurement | None = Non
 
 def lengthened(verdict: Verdict, seconds: float) -> Verdict:
     """Returns a verdict whose last rung took so much longer."""
-    *rungs, last = verdict.rungs
-    return Verdict(verdict.candidate, (*rungs, replace(last, seconds=last.seconds + seconds)), verdict.measurement)
+    return _with_last(verdict, seconds=verdict.rungs[-1].seconds + seconds)
 
 
 def noted(verdict: Verdict, said: str) -> Verdict:
     """Returns a verdict whose last rung says something more."""
-    *rungs, last = verdict.rungs
-    return Verdict(verdict.candidate, (*rungs, replace(last, detail=f"{last.detail}; {said}")), verdict.measurement)
+    return _with_last(verdict, detail=f"{verdict.rungs[-1].detail}; {said}")
 
 
 def with_evidence(verdict: Verdict, **more: Any) -> Verdict:
     """Returns a verdict whose last rung has more evidence."""
+    return _with_last(verdict, evidence={**verdict.rungs[-1].evidence, **more})
+
+
+def _with_last(verdict: Verdict, **changes: Any) -> Verdict:
     *rungs, last = verdict.rungs
-    last = replace(last, evidence={**last.evidence, **more})
-    return Verdict(verdict.candidate, (*rungs, last), verdict.measurement)
+    return Verdict(verdict.candidate, (*rungs, replace(last, **changes)), verdict.measurement)

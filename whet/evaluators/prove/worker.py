@@ -32,19 +32,18 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logging.disable(logging.CRITICAL)
     sys.setrecursionlimit(10_000)
+    _answer(memory)
+
+
+def _answer(memory: int) -> None:
     try:
-        from whet.evaluators.prove import equivalence  # noqa: F401 (loads the engines)
+        from whet.evaluators.prove.equivalence import CaseComparison
+        from whet.evaluators.prove.image import Image, OutOfTime, Undecided
+        from whet.evaluators.prove.solver import Solver
     except ImportError as error:
         _say(missing=str(error))
         return
-    _answer(json.load(sys.stdin), memory)
-
-
-def _answer(job: dict[str, Any], memory: int) -> None:
-    from whet.evaluators.prove.equivalence import CaseComparison
-    from whet.evaluators.prove.image import Image, OutOfTime, Undecided
-    from whet.evaluators.prove.solver import Solver
-
+    job = json.load(sys.stdin)
     deadline = time.monotonic() + job["seconds"]
     try:
         signature = _signature(job["signature"])

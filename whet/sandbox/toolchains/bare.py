@@ -1,5 +1,5 @@
-"""A program that calls a native function once an input, and does nothing else: of an interpreter's run, most of what is
-counted is the interpreter's."""
+"""A program that calls a native function once an input, and does nothing else: in an interpreter's run, what is counted
+is the interpreter's too."""
 
 from __future__ import annotations
 
