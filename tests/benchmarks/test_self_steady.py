@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
 import runpy
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +19,7 @@ from whet.benchmarks.self.campaigns.campaign import Record, Status
 from whet.benchmarks.self.campaigns.steady import TRUTH, VERDICTS, Steady, judged
 from whet.benchmarks.self.steady_load import CONDITIONS, EACH, IDLE, beside
 from whet.benchmarks.self.steady_targets import WRONG, SteadyTarget, steady_targets
-from whet.benchmarks.self.steady_truth import true_gain
+from whet.benchmarks.self.steady_truth import TrueRatio, true_gain
 from whet.core.errors import UsageError
 from whet.core.measurement import CPU, WALL, Speedup
 from whet.core.result import Cost, Counts, Result, TaskName
@@ -45,8 +48,18 @@ def test_a_rewrite_gives_the_results_of_its_baseline_unless_it_is_meant_to_be_wr
 def test_a_gain_by_a_thousand_or_ten_is_seen_in_cpu_seconds(kind: str, tmp_path: Path) -> None:
     true = true_gain(SteadyTarget(kind, "10x" if kind == "program" else "1000x"), tmp_path, pairs=1)
     assert true.baseline > 2 * true.candidate > 0
-    assert true.ratio == true.baseline / true.candidate
-    assert (true.by_clock == true.ratio) == (kind != "program"), "a call does not wait; a program's start does"
+    ratio = true.baseline / true.candidate
+    assert true.by_cpu == TrueRatio(ratio, ratio, ratio)
+    assert (true.by_clock == true.by_cpu) == (kind != "program"), "a call does not wait; a program's start does"
+
+
+def test_the_interval_of_a_true_gain_holds_the_median_in_99_of_100_runs() -> None:
+    rng = random.Random(1)
+    held = 0
+    for _ in range(1000):
+        found = TrueRatio.of([2.0 ** rng.expovariate(math.log(2.0)) for _ in range(300)])
+        held += found.low <= 2.0 <= found.high
+    assert 980 <= held < 1000
 
 
 def test_items_are_asked_for_by_target_condition_both_or_one() -> None:
@@ -102,6 +115,12 @@ def result(answer: Answer, ratio: float | None = None, clock: str = WALL) -> Res
     return Result("run", name, answer, speedup, None, (), Counts(), Cost(), 5.0, "said")
 
 
+def true(by_cpu: float, by_clock: float) -> dict[str, Any]:
+    """Returns a true gain as a record has it, each ratio within half a per cent."""
+    told = {"by_cpu": by_cpu, "by_clock": by_clock}
+    return {clock: {"ratio": one, "low": one / 1.005, "high": one * 1.005} for clock, one in told.items()}
+
+
 @pytest.mark.parametrize(
     ("gain", "answer", "status"),
     [
@@ -124,12 +143,15 @@ def test_what_is_demanded_of_a_verdict(gain: str, answer: Answer, status: Status
 
 def test_the_table_counts_answers_ratios_that_stray_and_intervals_that_hold_the_truth() -> None:
     found = [judged(SteadyTarget("c", "2x"), result(Answer.IMPROVED, ratio)) for ratio in (2.0, 2.01, 2.5)]
-    records = [Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", {"ratio": 2.02, "by_clock": 2.02})]
+    records = [Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", true(2.02, 2.02))]
     records += [Record(f"c-2x:idle:{n}", "", "", 5.0, one.status, one.line, one.facts) for n, one in enumerate(found)]
     twin = judged(SteadyTarget("c", "1.00x"), result(Answer.IMPROVED, 1.1))
     records.append(Record("c-1.00x:idle:1", "", "", 5.0, twin.status, twin.line, twin.facts))
     table = list(Steady().table(records))
-    assert "| c-2x | 2.02x | idle | 3 | 3 improved | 2 to 2.5, median 2.01 | 1 of 3 | 2 of 3 | 5.0 |" in table
+    assert (
+        "| c-2x | 2.02x (2.01 to 2.03) | idle | 3 | 3 improved | 2 to 2.5, median 2.01 | 1 of 3 | 2 of 3 | 5.0 |"
+        in table
+    )
     assert any(line.startswith("idle: intervals that hold the truth: 66.7 %") for line in table)
     assert any(line.startswith("idle: equal programs called faster: 100.0 %") for line in table)
 
@@ -138,8 +160,16 @@ def test_the_table_counts_answers_ratios_that_stray_and_intervals_that_hold_the_
 def test_an_interval_is_held_against_the_truth_by_its_own_clock(clock: str, held: int) -> None:
     target = SteadyTarget("program", "10x")
     found = judged(target, result(Answer.IMPROVED, 8.3, clock))
-    truth = Record("program-10x:truth", "", "", 1.0, Status.RIGHT, "", {"ratio": 8.5, "by_clock": 8.3})
+    truth = Record("program-10x:truth", "", "", 1.0, Status.RIGHT, "", true(8.9, 8.3))
     table = list(Steady().table([truth, Record("program-10x:idle:1", "", "", 5.0, found.status, "", found.facts)]))
     row = next(line for line in table if line.startswith("| program-10x |"))
-    assert "| 8.3x by the clock, 8.5x in CPU seconds |" in row
+    assert "| 8.3x (8.259 to 8.341) by the clock, 8.9x (8.856 to 8.944) in CPU seconds |" in row
     assert f"| {held} of 1 | 5.0 |" in row
+
+
+@pytest.mark.parametrize(("ratio", "held"), [(2.045, 1), (2.055, 0)])
+def test_an_interval_holds_the_truth_where_it_meets_the_truth_s_own(ratio: float, held: int) -> None:
+    found = judged(SteadyTarget("c", "2x"), result(Answer.IMPROVED, ratio))
+    truth = Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", true(2.0, 2.0))
+    table = Steady().table([truth, Record("c-2x:idle:1", "", "", 5.0, found.status, "", found.facts)])
+    assert f"| {held} of 1 | 5.0 |" in next(line for line in table if line.startswith("| c-2x |"))

@@ -160,6 +160,8 @@ def test_a_cmake_project_is_built_by_cmake(project: Path) -> None:
     ("files", "target", "said"),
     [
         ({"a.c": "int f(void) { return 1; }\n"}, "a.c", "defines no main, and no source beside it .* give a Makefile"),
+        ({"a.c": "int f(void) { return 1; }\n"}, "a.c", "to name a function of it, write a.c::f$"),
+        ({"a.c": "int some;\n"}, "a.c", "the function that is meant$"),
         ({"a.c": '#include "lost.h"\nint main(void) {}\n'}, "a.c", "includes lost.h, which is not in"),
         ({"a.c": "static int f(int n) { return n; }\n"}, "a.c::f", "f is static, .* state its contract in .*whet.toml"),
         ({"a.c": "int f(int n) { return n; }\n"}, "a.c::g", "defines no g; it defines f"),

@@ -170,8 +170,9 @@ def judged(scale: float, cold: float) -> Series:
     return found
 
 
-def test_a_cold_first_round_of_the_baseline_counts_as_the_others_where_the_candidate_s_weighs_less() -> None:
-    for found in judged(10.0, 0.004), judged(10.0, 0.0):
-        assert found.baseline[0] == found.again[0] == pytest.approx(0.02)
-        assert found.candidate[0] == pytest.approx(2e-3), "what the candidate says of its own is not believed"
+def test_a_cold_first_round_weighs_as_much_on_the_baseline_s_side_as_on_the_candidate_s() -> None:
+    found = judged(10.0, 0.004)
+    assert found.baseline[0] == found.again[0] == pytest.approx(0.0204), "a tenth, as of the candidate's ten rounds"
+    assert found.candidate[0] == pytest.approx(2e-3), "what the candidate says of its own is not believed"
+    assert judged(10.0, 0.0).baseline[0] == pytest.approx(0.02)
     assert judged(1.0, 0.004).baseline[0] == pytest.approx(0.024)

@@ -13,9 +13,9 @@ from whet.core.task import Commands, Task
 from whet.evaluators.file_tasks import command_task, file_task, folder_task
 from whet.evaluators.given_files import read_text
 from whet.evaluators.languages.base import Around, TargetFile
-from whet.evaluators.native_tree import native_tree
+from whet.evaluators.native_tree import has_main, native_tree
 from whet.evaluators.project_build import expect_buildable, own_build
-from whet.evaluators.prototypes import NoContractError, contract_of, told, with_assumed_bounds
+from whet.evaluators.prototypes import NoContractError, contract_of, definitions, told, with_assumed_bounds
 from whet.evaluators.task_file import FILENAME, TaskFile, read_task_file
 
 
@@ -29,7 +29,15 @@ def reader(language: str) -> Callable[[Path, str, Options, Listener], Task]:
     """Returns what reads targets of a language: functions, and programs of which a file is a part."""
 
     def read(path: Path, symbol: str, options: Options, listener: Listener) -> Task:
-        return _function(path, language, symbol, options, listener) if symbol else _program(path, language, options)
+        if symbol:
+            return _function(path, language, symbol, options, listener)
+        try:
+            return _program(path, language, options)
+        except UsageError as error:
+            functions = [] if has_main(source := read_text(path)) else definitions(source)
+            if not functions:
+                raise
+            raise UsageError(f"{error}; to name a function of it, write {path.name}::{functions[-1]}") from None
 
     return read
 

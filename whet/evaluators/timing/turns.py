@@ -200,15 +200,16 @@ def as_counted(
 ) -> Mapping[str, Sequence[float]]:
     """Returns seconds of each side as they are compared.
 
-    Where the candidate has more rounds, the first, which finds the caches cold, weighs less on its side; so on the
-    baseline's it counts as long as the others. In CPU seconds it counts as it was: how much longer it took is known by
-    the clock alone, which other work disturbs by far more.
+    Where the candidate has more rounds, the first, which finds the caches cold, weighs less on its side; so what it
+    took longer weighs as much less on the baseline's. What the candidate says of its own is not asked. In CPU seconds
+    the baseline's counts as it was: how much longer it took is known by the clock alone, which other work disturbs by
+    far more.
     """
     ours = {side: seconds[side] for side in ("baseline", "again")}
     if not by_cpu:
         ours = {
             side: [
-                max(one - (turn.passes[name][side].cold if name in turn.scale else 0.0), 1e-9)
+                max(one - turn.passes[name][side].cold * (1.0 - 1.0 / turn.scale.get(name, 1.0)), 1e-9)
                 for one, turn in zip(found, turns, strict=True)
             ]
             for side, found in ours.items()
