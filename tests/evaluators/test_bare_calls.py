@@ -97,3 +97,18 @@ def test_what_is_counted_of_a_native_function_is_its_own(tmp_path: Path) -> None
     assert 4 <= steps <= 8, "of a loop, each time"
     assert few < 1_000_000, "an interpreter takes tens of millions to start"
     assert twice - many == pytest.approx(many - few, rel=0.05)
+
+
+@needs_gcc
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_run_that_ends_within_the_calls_is_not_counted(tmp_path: Path) -> None:
+    target = SteadyTarget("c", "2x")
+    target.write(tmp_path)
+    settings = Options(until="build")
+    task = read_task(f"{tmp_path}/mixed.c::mixed", settings)
+    ending = target.texts()[0].replace("{\n", "{\n    _exit(7);\n", 1)
+    with closing(open_ladder(task, settings, 1)) as ladder:
+        found = counters(ladder.builder, f"#include <unistd.h>\n{ending}", [Input("size", encode(([1], 1)))])
+    assert found
+    assert all(one.value is None for one in found), found
+    assert any("exit code 7" in one.reason for one in found)

@@ -196,23 +196,28 @@ class _Run:
     Attributes:
         tree: that its process sees.
         command: returns the command and its stdin, where that tree is seen at a path.
+        whole: returns whether a run that ended with an exit code did all that was to be counted.
     """
 
     tree: Path
     command: Callable[[str], tuple[list[str], bytes]]
+    whole: Callable[[int], bool]
 
 
 def _run_of(artifact: Artifact, payloads: Sequence[bytes]) -> _Run:
     """Returns a run of a program, or of what calls a function: of a native one, a program that does nothing else."""
     builder = artifact.builder
+    # A program may end with any code; what calls a function ends with 0 once it has called it.
+    called = builder.task.kind is Kind.FUNCTION
+    whole: Callable[[int], bool] = lambda code: code == 0 or (code > 0 and not called)  # noqa: E731
     if not is_called_bare(builder.task):
-        return _Run(artifact.tree, lambda tree: commands(artifact, tree, payloads)[0])
+        return _Run(artifact.tree, lambda tree: commands(artifact, tree, payloads)[0], whole)
     library = native.PROGRAM.format(layout=0)
     files = {library: (artifact.tree / library).read_bytes(), BARE: bare_program(builder.sandbox, builder.interpreter)}
     tree = builder.sandbox.stage(f"bare-{artifact.source_id}", files, executable=True)
     assert builder.task.signature is not None
     calls = packed(builder.task.signature, [decode(payload) for payload in payloads])
-    return _Run(tree, lambda seen: ([f"{seen}/{BARE}", f"{seen}/{library}"], calls))
+    return _Run(tree, lambda seen: ([f"{seen}/{BARE}", f"{seen}/{library}"], calls), whole)
 
 
 def _from_outside(builder: Builder, run: _Run) -> tuple[Counter, ...]:
@@ -237,6 +242,8 @@ def _from_outside(builder: Builder, run: _Run) -> tuple[Counter, ...]:
         session.close()
     if answer[0] == "error":
         return (missing("cpu-seconds", "s", rusage.SOURCE, str(answer[2])),)
+    if not run.whole(answer[1]):
+        return (missing("cpu-seconds", "s", rusage.SOURCE, f"its run ended with exit code {answer[1]}"),)
     return (
         *events,
         counted("cpu-seconds", answer[3] / 1e9, "s", rusage.SOURCE),
@@ -252,8 +259,10 @@ def _simulated(builder: Builder, run: _Run) -> tuple[Counter, ...]:
     try:
         argv, stdin = run.command(session.tree)
         session.ask("prepare", valgrind.command(argv, REPORT), stdin, seconds=START_SECONDS)
-        session.ask("go", seconds=builder.task.limits.seconds * SLOWED)
+        answer, _ = session.ask("go", seconds=builder.task.limits.seconds * SLOWED)
         (_, report), _ = session.ask("read", REPORT, seconds=START_SECONDS)
+        if answer[0] == "error" or not run.whole(answer[1]):
+            report = b""
     except Incident:
         report = b""
     finally:
