@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,9 +36,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     monkeypatch.setattr(invocation, "_clock", made)
     monkeypatch.setattr(calls, "_cpu", made)
     monkeypatch.setattr(calls, "spent_so_far", lambda: (made(), 0, 0))
-    surrounding.cache_clear()
+    calls._surrounding.clear()
     yield made
-    surrounding.cache_clear()
+    calls._surrounding.clear()
 
 
 def target_of(folder: Path, body: str, clock: Clock) -> Target:
@@ -75,3 +77,11 @@ def test_cpu_time_of_a_pass_is_that_of_its_calls(tmp_path: Path, clock: Clock) -
     assert cpu == 20_350 + TICK - 2 * (TICK // TRIALS), "but for the look at the clock before the first"
     _, cpu, *_ = timed_pass(target, inputs, 0, Capture(100), called=[0])
     assert cpu == 350 + TICK - 2 * (TICK // TRIALS), "nor are inputs that are not called on"
+
+
+def test_a_process_of_a_function_imports_no_dear_module_at_its_start() -> None:
+    inside = Path(calls.__file__).parent
+    code = f"import sys; sys.path.insert(0, {str(inside.parent)!r}); import inside.calls, inside.native_target"
+    telling = f"{code}; print(*sorted({{'re', 'enum', 'functools', 'contextlib', 'typing'}} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-I", "-S", "-B", "-c", telling], capture_output=True, text=True, check=True)
+    assert ran.stdout == "\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
@@ -19,8 +18,10 @@ def prime(names: Iterable[str]) -> None:
             looked up for the first time. What there is not is passed over.
     """
     for name in names:
-        with suppress(Exception):
+        try:  # noqa: SIM105 (`contextlib` would cost each start 2 ms)
             _look_up(name)
+        except Exception:  # whatever importing it raises
+            pass
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None:
         square = numpy.eye(48)
