@@ -153,6 +153,7 @@ def test_the_table_counts_answers_ratios_that_stray_and_intervals_that_hold_the_
         in table
     )
     assert any(line.startswith("idle: intervals that hold the truth: 66.7 %") for line in table)
+    assert any(line.startswith("idle: intervals that hold the median of the truth: 66.7 %") for line in table)
     assert any(line.startswith("idle: equal programs called faster: 100.0 %") for line in table)
 
 
@@ -167,9 +168,11 @@ def test_an_interval_is_held_against_the_truth_by_its_own_clock(clock: str, held
     assert f"| {held} of 1 | 5.0 |" in row
 
 
-@pytest.mark.parametrize(("ratio", "held"), [(2.045, 1), (2.055, 0)])
-def test_an_interval_holds_the_truth_where_it_meets_the_truth_s_own(ratio: float, held: int) -> None:
+@pytest.mark.parametrize(("ratio", "held", "median"), [(2.02, 1, 1), (2.045, 1, 0), (2.055, 0, 0)])
+def test_an_interval_holds_the_truth_where_it_meets_the_truth_s_own(ratio: float, held: int, median: int) -> None:
     found = judged(SteadyTarget("c", "2x"), result(Answer.IMPROVED, ratio))
     truth = Record("c-2x:truth", "", "", 1.0, Status.RIGHT, "", true(2.0, 2.0))
-    table = Steady().table([truth, Record("c-2x:idle:1", "", "", 5.0, found.status, "", found.facts)])
+    table = list(Steady().table([truth, Record("c-2x:idle:1", "", "", 5.0, found.status, "", found.facts)]))
     assert f"| {held} of 1 | 5.0 |" in next(line for line in table if line.startswith("| c-2x |"))
+    (row,) = (line for line in table if line.startswith("idle: intervals that hold the median of the truth:"))
+    assert f": {100 * median}.0 %" in row
