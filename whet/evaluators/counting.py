@@ -196,28 +196,30 @@ class _Run:
     Attributes:
         tree: that its process sees.
         command: returns the command and its stdin, where that tree is seen at a path.
-        whole: returns whether a run that ended with an exit code did all that was to be counted.
+        called: whether a function is called.
     """
 
     tree: Path
     command: Callable[[str], tuple[list[str], bytes]]
-    whole: Callable[[int], bool]
+    called: bool
+
+    def whole(self, code: int) -> bool:
+        """Whether all was done that is to be counted: a program may end with any code, what calls a function with 0."""
+        return code == 0 or (code > 0 and not self.called)
 
 
 def _run_of(artifact: Artifact, payloads: Sequence[bytes]) -> _Run:
     """Returns a run of a program, or of what calls a function: of a native one, a program that does nothing else."""
     builder = artifact.builder
-    # A program may end with any code; what calls a function ends with 0 once it has called it.
     called = builder.task.kind is Kind.FUNCTION
-    whole: Callable[[int], bool] = lambda code: code == 0 or (code > 0 and not called)  # noqa: E731
     if not is_called_bare(builder.task):
-        return _Run(artifact.tree, lambda tree: commands(artifact, tree, payloads)[0], whole)
+        return _Run(artifact.tree, lambda tree: commands(artifact, tree, payloads)[0], called)
     library = native.PROGRAM.format(layout=0)
     files = {library: (artifact.tree / library).read_bytes(), BARE: bare_program(builder.sandbox, builder.interpreter)}
     tree = builder.sandbox.stage(f"bare-{artifact.source_id}", files, executable=True)
     assert builder.task.signature is not None
     calls = packed(builder.task.signature, [decode(payload) for payload in payloads])
-    return _Run(tree, lambda seen: ([f"{seen}/{BARE}", f"{seen}/{library}"], calls), whole)
+    return _Run(tree, lambda seen: ([f"{seen}/{BARE}", f"{seen}/{library}"], calls), called)
 
 
 def _from_outside(builder: Builder, run: _Run) -> tuple[Counter, ...]:
