@@ -7,11 +7,13 @@ whet itself and its interpreter are there even where they lie in ``/tmp``.
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -105,8 +107,20 @@ class NetHost(Holder):
         ip("link", "set", self._port, "down", inside=self._wire)
 
     def heal(self) -> None:
-        """Puts it on the network."""
+        """Puts it on the network, and waits until others can be reached from it."""
         ip("link", "set", self._port, "up", inside=self._wire)
+        deadline = time.monotonic() + START_SECONDS
+        while not self._forwarded():
+            assert time.monotonic() < deadline, f"{self.name} is not on the network after {START_SECONDS:g} s"
+            time.sleep(0.01)
+        # Who looked for others in vain meanwhile would be told "no route" for some seconds more.
+        ip("neigh", "flush", "dev", "eth0", inside=self)
+
+    def _forwarded(self) -> bool:
+        """Tells whether both ends of its wire have seen that it is up: the kernel tells them up to a second later."""
+        (port,) = json.loads(ip("-json", "-details", "link", "show", self._port, inside=self._wire))
+        (end,) = json.loads(ip("-json", "link", "show", "eth0", inside=self))
+        return port["linkinfo"]["info_slave_data"]["state"] == "forwarding" and end["operstate"] == "UP"
 
     def start(self, *words: str | Path, cwd: str | Path = "/", **options) -> subprocess.Popen:
         """Starts a command there, in a session of its own."""
@@ -161,10 +175,12 @@ def lacking() -> str:
     return tried.stderr.strip()
 
 
-def ip(*words: object, inside: Holder | None = None) -> None:
+def ip(*words: object, inside: Holder | None = None) -> str:
+    """Runs the command of this name; returns what it prints."""
     entry = ["nsenter", f"--target={inside.pid}", "--net"] if inside else []
     done = subprocess.run([*entry, "ip", *map(str, words)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def _pids() -> list[int]:

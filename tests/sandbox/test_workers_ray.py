@@ -64,6 +64,26 @@ def test_something_else_answers(tmp_path, monkeypatch):
     assert time.monotonic() - begun < 15
 
 
+LOST = """
+from whet.sandbox.workers.ray_link import Link
+link = Link("ray")
+agent = link.agent(next(iter(link.nodes())), "name", 1)
+link.close()
+link.kill(agent)
+try:
+    print("found", link.nodes())
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.corpus
+def test_to_end_an_agent_of_a_cluster_that_is_lost_starts_none():
+    """In a process of its own: Ray reads its settings where it is imported."""
+    done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines()[-1:] == ["RaySystemError"], done.stdout + done.stderr
+
+
 DRIVER = """
 import sys
 from pieces import piece

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from whet.core.errors import SandboxError
 from whet.sandbox.workers import cluster
 from whet.sandbox.workers.agent import versions
 from whet.sandbox.workers.base import End, HostStatus, Work
@@ -41,6 +42,8 @@ class ScriptedAgent:
         self.calls: list[Future[Any]] = []
         self.given = threading.Condition()
         self.gone = False
+        self.reachable = threading.Event()
+        self.reachable.set()
 
     def __getattr__(self, name: str) -> SimpleNamespace:
         return SimpleNamespace(remote=getattr(self, f"_{name}"))
@@ -67,6 +70,7 @@ class ScriptedAgent:
         return self._over(None)
 
     def _do(self, seat: int, order: WorkOrder) -> Called:
+        self.reachable.wait(LONG)
         if self.gone:
             raise RuntimeError("the actor died")
         with self.given:
@@ -95,6 +99,7 @@ class ScriptedLink:
     def __init__(self) -> None:
         self.there: list[str] = []
         self.agents: dict[str, ScriptedAgent] = {}
+        self.cut = False
         self.looks = 0
         self.looked = threading.Condition()
 
@@ -102,6 +107,8 @@ class ScriptedLink:
         with self.looked:
             self.looks += 1
             self.looked.notify_all()
+        if self.cut:
+            raise ConnectionError("no route to the head node")
         return {node: {"Resources": {"CPU": 1}, "NodeManagerHostname": "alpha"} for node in self.there}
 
     def agent(self, node: str, name: str, slots: int) -> ScriptedAgent:
@@ -174,3 +181,18 @@ def test_a_host_that_comes_back_is_given_nothing_before_its_agent_has_said_who_i
     (outcome,) = driver.as_completed([ticket], LONG)
     assert (outcome.end, outcome.result) == (End.DONE, {"sum": 1})
     assert driver.hosts()[0].standing is HostStatus.READY
+
+
+def test_the_loss_of_a_cluster_is_told_though_a_call_of_an_agent_lasts(
+    link: ScriptedLink, driver: cluster.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = link.agents["first"]
+    begun = len(agent.calls)
+    agent.reachable.clear()
+    ticket = driver.submit(Work("key", "any:thing", {}))
+    monkeypatch.setattr(cluster, "GONE_SECONDS", 0.1)
+    link.cut = True
+    with pytest.raises(SandboxError, match=r"^the cluster at scripted:1 is gone \(no answer in 0\.1 s\)"):
+        next(driver.as_completed([ticket], LONG))
+    assert len(agent.calls) == begun  # it lasts still
+    agent.reachable.set()

@@ -119,7 +119,11 @@ class Cluster(Probing):
     def _call(
         self, call: Callable[[], Any], answered: Callable[[Any], None], failed: Callable[[Exception], None]
     ) -> None:
-        """Calls an agent; the thread for events handles what comes of it, for Ray's own must not call Ray."""
+        """Has the thread for events call an agent, and handle what comes of it.
+
+        Who asks for it may hold the lock, and Ray lets a call wait where the head node is out of reach; and what came
+        of it is told by a thread of Ray's, which must not call Ray.
+        """
 
         def handle(future: Future[Any]) -> None:
             try:
@@ -129,12 +133,15 @@ class Cluster(Probing):
             else:
                 answered(found)
 
-        try:
-            future = call().future()
-        except Exception as error:
-            future = Future()
-            future.set_exception(error)
-        future.add_done_callback(lambda done: self._events.put(lambda: handle(done)))
+        def make() -> None:
+            try:
+                future = call().future()
+            except Exception as error:
+                failed(error)
+            else:
+                future.add_done_callback(lambda done: self._events.put(lambda: handle(done)))
+
+        self._events.put(make)
 
     def _handle_events(self) -> None:
         while (event := self._events.get()) is not None:
@@ -143,7 +150,8 @@ class Cluster(Probing):
     def _hire(self, node: str, slots: int, hostname: str) -> None:
         with self._lock:
             place = self._place(hostname)
-            hired = Hired(place, self._link.agent(node, place.name, slots))
+        hired = Hired(place, self._link.agent(node, place.name, slots))  # waits as a call may
+        with self._lock:
             self._hired[node] = self._by_place[place] = hired
             self._known[node] = place
         self._call(

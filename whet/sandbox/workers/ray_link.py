@@ -37,6 +37,7 @@ QUIET = {
     "RAY_CLIENT_MAX_CONNECTION_TIMEOUT_S": "3",
     "RAY_CLIENT_RECONNECT_GRACE_PERIOD": "5",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else agents, which reserve no GPU, see none
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # else whoever ends an agent of a cluster that is lost starts another one, here
 }
 
 
