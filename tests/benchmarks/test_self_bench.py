@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,13 @@ import pytest
 from whet.benchmarks.self import peers, verdicts
 from whet.benchmarks.self.campaigns import timing
 from whet.benchmarks.self.campaigns.campaign import Record, Status
-from whet.benchmarks.self.pool import SampledProcesses, replay
+from whet.benchmarks.self.pool import SampledProcesses, exchanged, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
 from whet.core.audit import Rate
+from whet.evaluators.processes import Pass
 from whet.evaluators.timing.statistics import Stage
+from whet.evaluators.timing.turns import SIDES, Turn
 
 STAGES = (Stage(10, 0.4), Stage(20, 0.6))
 
@@ -27,7 +31,9 @@ def pool(noise: float, drift: float, turns: int = 100, seed: int = 3) -> Sampled
     made = []
     for turn in range(turns):
         wander = drift * math.sin(turn / 12)
-        made.append(tuple(0.05 * math.exp(wander + rng.gauss(0, noise)) for _ in range(3)))
+        times = [0.05 * math.exp(wander + rng.gauss(0, noise)) for _ in SIDES]
+        passes = {side: Pass(one, one, one, ()) for side, one in zip(SIDES, times, strict=True)}
+        made.append(Turn(SIDES, 0.0, {"made up": passes}))
     return SampledProcesses("made up", tuple(made), 0.3)
 
 
@@ -53,6 +59,45 @@ def test_hyperfine_asks_for_more_than_its_own_spread() -> None:
     calm = pool(noise=0.001, drift=0.0)
     assert replay(hyperfine_rule(15), calm, 1.05, 50, 1).share == 1.0
     assert replay(hyperfine_rule(15), pool(noise=0.05, drift=0.0), 1.02, 50, 1).share < 0.5
+
+
+def test_a_process_takes_what_is_known_of_it_to_the_side_that_it_plays() -> None:
+    waits = dict(zip(SIDES, (0.0, 0.02, 0.04), strict=True))
+    passes = {
+        side: Pass(0.06 + wait, 0.05, 0.05, (), ran=0.055, waited=wait, pace=wait + 1) for side, wait in waits.items()
+    }
+    measured = Turn(SIDES, 0.0, {"a": passes, "b": passes})
+    rng = random.Random(1)
+    turns = [exchanged(measured, rng, 2.0) for _ in range(30)]
+    assert {tuple(turn.passes["a"][side].waited for side in SIDES) for turn in turns} == set(
+        itertools.permutations(waits.values())
+    )
+    for turn in turns:
+        assert turn.passes["a"] == turn.passes["b"]  # a process is timed on both
+        came = [turn.passes["a"][side] for side in turn.order]
+        assert [one.waited for one in came] == list(waits.values())
+        assert all(one.pace == one.waited + 1 for one in came)
+        candidate = turn.passes["a"]["candidate"]
+        assert (candidate.inside, candidate.cpu, candidate.ran) == pytest.approx((0.025, 0.025, 0.03))
+        assert candidate.outside - candidate.inside == pytest.approx(0.01 + candidate.waited)
+
+
+def test_turns_that_the_machine_disturbed_are_dropped_in_a_replay_too() -> None:
+    """In one turn of three a process takes twice as long; where it is known to have waited, the turn has no part."""
+    calm = pool(noise=0.003, drift=0.0)
+
+    def slowed(waited: float | None) -> SampledProcesses:
+        late = Pass(0.1, 0.1, 0.1, (), ran=0.05, waited=waited)
+        turns = [
+            turn if number % 3 else replace(turn, passes={"made up": {**turn.passes["made up"], "again": late}})
+            for number, turn in enumerate(calm.turns)
+        ]
+        return replace(calm, turns=tuple(turns))
+
+    known, unknown = slowed(0.05), slowed(None)
+    assert (calm.disturbed, known.disturbed, unknown.disturbed) == (0, 34, 0)
+    found = [replay(whet_rule(STAGES), each, 1.05, 40, 1).share for each in (known, unknown)]
+    assert found[0] > 0.9 > 0.8 > found[1]
 
 
 @pytest.mark.parametrize("seed", range(4))

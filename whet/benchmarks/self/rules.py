@@ -11,15 +11,13 @@ import random
 import statistics
 from collections.abc import Sequence
 
-from whet.benchmarks.self.pool import Decide, SampledProcesses
-from whet.evaluators.processes import Pass
+from whet.benchmarks.self.pool import Decide, SampledProcesses, exchanged
 from whet.evaluators.timing.decision import Rule, sequential
 from whet.evaluators.timing.plan import PILOT_TURNS, pilot
 from whet.evaluators.timing.statistics import CONFIRM_STAGES, VERDICT_STAGES, Stage
-from whet.evaluators.timing.turns import SIDES, Turn
+from whet.evaluators.timing.turns import Turn
 from whet.evaluators.timing.workloads import TimedWorkload
 
-WORK = (TimedWorkload("pool", 1, lambda seed, count: [], True),)
 CONFIDENCE = 0.99
 MOST_RUNS = 20
 """Runs of each program at most, where a rule times one program after the other. Longer stretches average more noise and
@@ -27,18 +25,17 @@ meet more drift; a quarter of the pool bounds them too, so that stretches can be
 
 
 def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: float = CONFIDENCE) -> Decide:
-    """Returns whet's own rule over random turns from the pool."""
+    """Returns whet's own rule over random turns from the pool, those that it drops among them."""
     rule = Rule(min_speedup, confidence, "itself")
 
     def decide(pool: SampledProcesses, rng: random.Random, speedup: float) -> bool:
         drawn = rng.sample(pool.turns, len(pool.turns))  # none twice: no two turns that were measured are alike
+        works = [TimedWorkload(name, 1, lambda seed, count: []) for name in pool.workloads]
 
         def turn(number: int) -> Turn:
-            baseline, candidate, again = rng.sample(drawn[number % len(drawn)], len(SIDES))
-            sides = {"baseline": baseline, "candidate": candidate / speedup, "again": again}
-            return Turn(tuple(sides), 0.0, {"pool": {side: Pass(s, s, s, ()) for side, s in sides.items()}})
+            return exchanged(drawn[number % len(drawn)], rng, speedup)
 
-        return sequential(turn, WORK, stages, rule).faster
+        return sequential(turn, works, stages, rule).faster
 
     return decide
 

@@ -1,4 +1,4 @@
-"""Work that others do on the machine while ``whet bench self steady`` takes a verdict."""
+"""Work that others do on the machine while a campaign measures."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from whet.benchmarks.self.campaigns.campaign import Item, ItemResult, Measure, R
 from whet.benchmarks.self.peers import peers
 from whet.benchmarks.self.pool import SampledProcesses, measure_pool, replay
 from whet.benchmarks.self.rules import rules
+from whet.benchmarks.self.steady_load import CONDITIONS, IDLE, beside
 from whet.benchmarks.self.targets import write_targets
 from whet.core.audit import Rate
 from whet.core.candidate import Candidate
@@ -32,17 +33,19 @@ BLOCKS, BLOCK = 5, 10
 SEED = 20260101
 SPEEDUPS = (1.0, 1.03, 1.05)
 """True speedups that are replayed: at 1 each win is an error, the others show how often small gains are found. Each
-adds a column, and replays of every rule."""
+adds a column, and replays of every rule. Beside other work there is the first alone."""
 OPTIONS = Options(min_speedup=1.01)
 MOST_WRONG = 1 - OPTIONS.confidence
 """The error that the rule promises: an item is wrong where its exact 95 % bounds lie above that."""
 TARGETS = {"python": "Python function", "cpp": "C++ program"}
 REPLAYED, LIVE, PEERS = "replayed", "live", "peers"
+POOLS = {REPLAYED if condition == IDLE else f"{REPLAYED}-{condition}": condition for condition in CONDITIONS}
+"""Items, and what else the machine does while the processes of their pools are timed."""
 OURS = "whet"
 
 
 class Timing:
-    """For each of two targets: rules replayed over a pool of processes, blocks of live verdicts, and other tools."""
+    """For each of two targets: rules replayed over pools of processes, blocks of live verdicts, and other tools."""
 
     name = "timing"
 
@@ -50,14 +53,14 @@ class Timing:
         """Chooses items.
 
         Args:
-            ids: such as ``python:replayed``, ``cpp:live-1``, ``cpp:peers``; none for all.
+            ids: such as ``python:replayed``, ``python:replayed-one-busy``, ``cpp:live-1``, ``cpp:peers``; none for all.
             seed: of inputs and replays.
 
         Raises:
             UsageError: there is no such item.
         """
         self.seed = seed
-        parts = (REPLAYED, *(f"{LIVE}-{number}" for number in range(1, BLOCKS + 1)), PEERS)
+        parts = (*POOLS, *(f"{LIVE}-{number}" for number in range(1, BLOCKS + 1)), PEERS)
         self.items = tuple(Item(f"{target}:{part}") for target in TARGETS for part in parts)
         self.asked = chosen(self.items, ids)
 
@@ -81,9 +84,11 @@ class Timing:
                 task = tasks[TARGETS[target]]
                 if part == PEERS:
                     return asked_peers(task)
-                if part == REPLAYED:
-                    pool = measure_pool(TARGETS[target], ladder_of(target), PROCESSES)
-                    return replayed(pool, TRIALS, self.seed)
+                if part in POOLS:
+                    ladder = ladder_of(target)
+                    with beside(POOLS[part]):
+                        pool = measure_pool(TARGETS[target], ladder, PROCESSES)
+                    return replayed(pool, TRIALS, self.seed, SPEEDUPS if part == REPLAYED else SPEEDUPS[:1])
                 return live(task, ladder_of(target), int(part.rpartition("-")[2]))
 
             yield measure
@@ -93,8 +98,9 @@ class Timing:
         kept = {record.id: record.facts for record in records if record.facts}
         yield f"--min-speedup {OPTIONS.min_speedup:g}, --confidence {OPTIONS.confidence:g}; exact 95 % bounds"
         for target, name in TARGETS.items():
-            if facts := kept.get(f"{target}:{REPLAYED}"):
-                yield from _rules(name, facts)
+            for part, condition in POOLS.items():
+                if facts := kept.get(f"{target}:{part}"):
+                    yield from _rules(f"{name}, {condition}", facts)
             if blocks := [facts for id, facts in kept.items() if id.startswith(f"{target}:{LIVE}")]:
                 wins, verdicts, noisy = (sum(one[key] for one in blocks) for key in ("wins", "verdicts", "disturbed"))
                 yield (
@@ -105,13 +111,13 @@ class Timing:
                 yield f"{name}, live: {peer}: false wins {Rate(hits, trials)}"
 
 
-def replayed(pool: SampledProcesses, trials: int, seed: int) -> ItemResult:
+def replayed(pool: SampledProcesses, trials: int, seed: int, speedups: Sequence[float] = SPEEDUPS) -> ItemResult:
     """Replays every rule over a pool; wrong where a rule of whet's errs more often than it promises."""
     found: dict[str, dict[str, Any]] = {}
     for number, (name, (data, decide)) in enumerate(rules(pool).items()):
         rates = [
             replay(decide, pool, speedup, trials if speedup == 1.0 else trials // 2, derive(seed, number, speedup))
-            for speedup in SPEEDUPS
+            for speedup in speedups
         ]
         found[name] = {"data": data, "rates": [[rate.hits, rate.trials] for rate in rates]}
     ours = {name: Rate(*rule["rates"][0]) for name, rule in found.items() if name.startswith(OURS)}
@@ -119,6 +125,8 @@ def replayed(pool: SampledProcesses, trials: int, seed: int) -> ItemResult:
         "processes": len(pool.seconds),
         "spread": pool.spread,
         "turn_seconds": pool.turn_seconds,
+        "turns": len(pool.turns),
+        "disturbed": pool.disturbed,
         "rules": found,
     }
     line = f"{len(pool.seconds)} processes; A/A false wins: " + ", ".join(f"{name} {r}" for name, r in ours.items())
@@ -159,11 +167,12 @@ def _rules(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield (
         f"{name}: {facts['processes']} fresh processes, sd {facts['spread'] * 100:.2f} %, "
-        f"{facts['turn_seconds']:.2f} s a turn"
+        f"{facts['turn_seconds']:.2f} s a turn, {facts['disturbed']} of {facts['turns']} turns disturbed"
     )
     yield ""
-    yield "| rule | data | " + " | ".join(_heading(speedup) for speedup in SPEEDUPS) + " |"
-    yield "|---" * (2 + len(SPEEDUPS)) + "|"
+    shown = SPEEDUPS[: max(len(found["rates"]) for found in facts["rules"].values())]
+    yield "| rule | data | " + " | ".join(_heading(speedup) for speedup in shown) + " |"
+    yield "|---" * (2 + len(shown)) + "|"
     for rule, found in facts["rules"].items():
         yield f"| {rule} | {found['data']} | " + " | ".join(str(Rate(*rate)) for rate in found["rates"]) + " |"
     yield ""
