@@ -14,7 +14,7 @@ import pytest
 from whet.benchmarks.self import peers, verdicts
 from whet.benchmarks.self.campaigns import timing
 from whet.benchmarks.self.campaigns.campaign import Record, Status
-from whet.benchmarks.self.pool import SampledProcesses, exchanged, replay
+from whet.benchmarks.self.pool import SampledProcesses, as_long, exchanged, replay
 from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, rules, stretches, whet_rule
 from whet.benchmarks.self.targets import write_targets, written_input
 from whet.core.audit import Rate
@@ -80,6 +80,13 @@ def test_a_process_takes_what_is_known_of_it_to_the_side_that_it_plays() -> None
         candidate = turn.passes["a"]["candidate"]
         assert (candidate.inside, candidate.cpu, candidate.ran) == pytest.approx((0.025, 0.025, 0.03))
         assert candidate.outside - candidate.inside == pytest.approx(0.01 + candidate.waited)
+
+
+def test_a_candidate_with_more_calls_counts_for_as_many_as_the_others() -> None:
+    passes = {side: Pass(0.06, 0.05, 0.05, ()) for side in SIDES}
+    longer = {**passes, "candidate": Pass(0.11, 0.1, 0.1, ())}
+    turn = as_long(Turn(SIDES, 0.0, {"a": longer, "b": passes}, scale={"a": 2.0}))
+    assert turn == Turn(SIDES, 0.0, {"a": passes, "b": passes})
 
 
 def test_turns_that_the_machine_disturbed_are_dropped_in_a_replay_too() -> None:
