@@ -19,6 +19,7 @@ from whet.benchmarks.self.rules import hyperfine_rule, mean_rule, pyperf_rule, r
 from whet.benchmarks.self.targets import write_targets, written_input
 from whet.core.audit import Rate
 from whet.evaluators.processes import Pass
+from whet.evaluators.timing.plan import TimingPlan
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import SIDES, Turn
 
@@ -48,11 +49,11 @@ def test_a_drifting_machine_fools_what_times_one_after_the_other_and_not_pairs()
     wandering = pool(noise=0.01, drift=0.05)
     assert replay(mean_rule(15, 1.02), wandering, 1.0, 200, 1).share > 0.05
     assert replay(pyperf_rule(15), wandering, 1.0, 200, 1).share > 0.05
-    assert replay(whet_rule(STAGES), wandering, 1.0, 200, 1).share <= 0.01
+    assert replay(whet_rule(TimingPlan(STAGES)), wandering, 1.0, 200, 1).share <= 0.01
 
 
 def test_a_true_gain_is_found_in_spite_of_drift() -> None:
-    assert replay(whet_rule(STAGES), pool(noise=0.01, drift=0.05), 1.05, 60, 1).share > 0.9
+    assert replay(whet_rule(TimingPlan(STAGES)), pool(noise=0.01, drift=0.05), 1.05, 60, 1).share > 0.9
 
 
 def test_hyperfine_asks_for_more_than_its_own_spread() -> None:
@@ -103,7 +104,7 @@ def test_turns_that_the_machine_disturbed_are_dropped_in_a_replay_too() -> None:
 
     known, unknown = slowed(0.05), slowed(None)
     assert (calm.disturbed, known.disturbed, unknown.disturbed) == (0, 34, 0)
-    found = [replay(whet_rule(STAGES), each, 1.05, 40, 1).share for each in (known, unknown)]
+    found = [replay(whet_rule(TimingPlan(STAGES)), each, 1.05, 40, 1).share for each in (known, unknown)]
     assert found[0] > 0.9 > 0.8 > found[1]
 
 

@@ -299,6 +299,12 @@ def test_of_a_gain_that_is_confirmed_next_a_pilot_is_enough(written: Path, tmp_p
     assert turns(confirmed) == [PILOT_TURNS, 20]
     assert rung_of(confirmed, "measure").detail.endswith("; a pilot of 3 turns: the confirm rung decides")
     assert turns(judge(written, tmp_path / "home", until="measure")) == [20]
+    scripted(ratio=4.0, looks=None)
+    large = judge(written, tmp_path / "home")
+    assert turns(large) == [1, 8]
+    assert rung_of(large, "measure").detail.endswith("; a pilot of one turn: the confirm rung decides")
+    scripted(ratio=1.4, looks=None)
+    assert turns(judge(written, tmp_path / "home")) == [PILOT_TURNS, 8]
     scripted(ratio=1.0, noise=0.2, looks=None)
     assert turns(judge(written, tmp_path / "home")) == [20]
     chance = judge(written, tmp_path / "home", seed=19)  # whose pilot is lucky
@@ -332,7 +338,7 @@ def test_evidence_cannot_stop_at_a_look_that_shows_nothing(written: Path, tmp_pa
     (place,) = (place for place, rung in enumerate(bundle.record.rungs) if rung.name == "measure")
     measure = bundle.record.rungs[place]
     (row,) = measure.evidence["measurements"]
-    first = [to_plain(pilot(0.99))]
+    first = [to_plain(stage) for stage in pilot(0.99)]
     raw = {**row["raw"], "turns": row["raw"]["turns"][:PILOT_TURNS], "stages": first, "dropped": []}
     cut = replace(measure, evidence={**measure.evidence, "measurements": [{**row, "raw": raw}]})
     rungs = (*bundle.record.rungs[:place], cut, *bundle.record.rungs[place + 1 :])
@@ -340,7 +346,7 @@ def test_evidence_cannot_stop_at_a_look_that_shows_nothing(written: Path, tmp_pa
     assert any("were not looked at when verify looks at them" in line for line in known)
     confirm = replace(cut, name="confirm", status=RungStatus.FAILED)
     known = contradictions(replace(bundle, record=replace(bundle.record, rungs=(*rungs, confirm))))
-    assert any("no gain was shown, and not all looks were taken" in line for line in known)
+    assert any("no gain worth confirming was shown, and not all looks were taken" in line for line in known)
 
 
 @pytest.mark.corpus(one_in=8)

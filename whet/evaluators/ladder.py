@@ -281,10 +281,13 @@ class Ladder:
         if self._kernels is not None or self.task.module is not None or self._elsewhere(candidate):
             return Verdict(candidate.id, ())  # a process that imports torch is no cheap look
         expect_parsed(self.task)
-        with closing(Climber(candidate, self._batches.alone(candidate.id))) as climber:
+        batch = self._batches.alone(candidate.id)
+        with closing(Climber(candidate, batch)) as climber:
             found = climbed(candidate.id, checks_of(self._rungs.early(), climber), self._options.until).until("test")
         if found.failed:
             expect_loadable(self.task, self._builder)  # what is wrong with both is not the candidate's fault
+        elif self._routines is not None and not beyond("differential", self._options.until):
+            self._routines.deal_ahead(batch.seed)
         return found
 
     def check(self, candidate: Candidate) -> Verdict:
@@ -338,6 +341,8 @@ class Ladder:
         self._batches.close()
         if self._apart is not None:
             self._apart.close()
+        if self._routines is not None:
+            self._routines.close()
         self._oracle.close()
         self._source.close()
         self._builder.sandbox.close()

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from collections.abc import Sequence
 
 from whet.benchmarks.self.pool import Decide, SampledProcesses, exchanged
 from whet.evaluators.timing.decision import Rule, sequential
-from whet.evaluators.timing.plan import PILOT_TURNS, pilot
-from whet.evaluators.timing.statistics import CONFIRM_STAGES, VERDICT_STAGES, Stage
+from whet.evaluators.timing.plan import PILOT_TURNS, TimingPlan, pilot, worth_confirming
+from whet.evaluators.timing.statistics import CONFIRM_STAGES, VERDICT_STAGES
 from whet.evaluators.timing.turns import Turn
 from whet.evaluators.timing.workloads import TimedWorkload
 
@@ -24,7 +23,7 @@ MOST_RUNS = 20
 meet more drift; a quarter of the pool bounds them too, so that stretches can begin at many places."""
 
 
-def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: float = CONFIDENCE) -> Decide:
+def whet_rule(plan: TimingPlan, min_speedup: float = 1.01, confidence: float = CONFIDENCE) -> Decide:
     """Returns whet's own rule over random turns from the pool, those that it drops among them."""
     rule = Rule(min_speedup, confidence, "itself")
 
@@ -35,7 +34,7 @@ def whet_rule(stages: Sequence[Stage], min_speedup: float = 1.01, confidence: fl
         def turn(number: int) -> Turn:
             return exchanged(drawn[number % len(drawn)], rng, speedup)
 
-        return sequential(turn, works, stages, rule).faster
+        return sequential(turn, works, plan.stages, rule, over=plan.over).faster
 
     return decide
 
@@ -93,13 +92,13 @@ def rules(pool: SampledProcesses) -> dict[str, tuple[str, Decide]]:
     Of whet, what ``whet verify --until measure`` says, and what ``whet verify`` says.
     """
     runs = min(MOST_RUNS, len(pool.seconds) // 4)
-    measured, most = whet_rule(VERDICT_STAGES), VERDICT_STAGES[-1].turns
-    worth = whet_rule((pilot(CONFIDENCE),))
+    measured, most = whet_rule(TimingPlan(VERDICT_STAGES)), VERDICT_STAGES[-1].turns
+    worth = whet_rule(TimingPlan(pilot(CONFIDENCE), over=worth_confirming))
     return {
         "whet": (f"up to {most} turns", measured),
         "whet, confirmed": (
-            f"{PILOT_TURNS} turns, or up to {most}; then up to {CONFIRM_STAGES[-1].turns} fresh ones",
-            _both(_either(worth, measured), whet_rule(CONFIRM_STAGES)),
+            f"1 or {PILOT_TURNS} turns, or up to {most}; then up to {CONFIRM_STAGES[-1].turns} fresh ones",
+            _both(_either(worth, measured), whet_rule(TimingPlan(CONFIRM_STAGES))),
         ),
         "mean of N > 1.01": (f"{runs} + {runs} runs in sequence", mean_rule(runs, 1.01)),
         "mean of N > 1.02": (f"{runs} + {runs} runs in sequence", mean_rule(runs, 1.02)),

@@ -6,6 +6,8 @@ An answer becomes an object file, which the driver calls beside one of the refer
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from whet.core.candidate import content_id
@@ -50,6 +52,29 @@ class _Dealt:
     coverage: Coverage | Skipped | None = None
 
 
+class ProofBeside:
+    """A proof that is looked for while something else goes on.
+
+    Args:
+        prove: looks for it, with engines.
+    """
+
+    def __init__(self, prove: Callable[[Engines], Finding]) -> None:
+        self._engines = Engines()
+        self._thread = ThreadPoolExecutor(1)
+        self._found = self._thread.submit(prove, self._engines)
+
+    def found(self) -> Finding:
+        """Waits for what comes of it."""
+        return self._found.result()
+
+    def close(self) -> None:
+        """Ends it, whether or not it has come to anything."""
+        self._engines.stop()
+        self._thread.shutdown()
+        self._engines.close()
+
+
 class Routines:
     """Judges the answers to one task. Safe for several threads.
 
@@ -79,6 +104,20 @@ class Routines:
         self._decks: dict[int, _Dealt] = {}
         self._made: dict[str, Assembled | Fault] = {}
         self._lock = threading.Lock()
+        self._ahead = ThreadPoolExecutor(1)
+
+    def close(self) -> None:
+        """Waits for what is dealt ahead."""
+        self._ahead.shutdown()
+
+    def deal_ahead(self, seed: int) -> None:
+        """Begins to deal the cases that follow from a seed, beside something else; see `check`, which meets what fails.
+
+        Args:
+            seed: that `check` will be asked with.
+        """
+        if self.lacking() is None:
+            self._ahead.submit(self._deck, seed)
 
     def lacking(self) -> Skipped | None:
         """Returns what is not installed for the task's instruction set; None where nothing is missing."""
@@ -131,9 +170,11 @@ class Routines:
                 deck.coverage = covered(self._builder, self._signature, deck.cases, derive(seed, "coverage"))
             return deck.coverage
 
-    def engines(self) -> Engines | None:
-        """Starts what proves, which gets ready while other rungs go on; None where nothing can be proved."""
-        return Engines() if available() and self._task.isa in KNOWN else None
+    def prove_beside(self, source: str) -> ProofBeside | None:
+        """Begins to look for a proof while other rungs go on; None where nothing can be proved."""
+        if self.lacking() is not None or not available() or self._task.isa not in KNOWN:
+            return None
+        return ProofBeside(lambda engines: self.prove(source, engines))
 
     def prove(self, source: str, engines: Engines | None = None) -> Finding:
         """Returns whether an answer was proved to be equivalent to the reference; see `proving.proven`."""

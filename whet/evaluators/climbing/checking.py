@@ -138,7 +138,7 @@ class RoutineDifferential:
     def climb(self, climber: Climber) -> Finding | None:
         """See `RungCheck.climb`."""
         if self._proving:
-            climber.engines = self._routines.engines()
+            climber.proof = self._routines.prove_beside(climber.candidate.source)
         called = self._routines.check(climber.candidate.source, climber.batch.seed)
         if isinstance(called, Fault) or (isinstance(called, Skipped) and called.reason is Reason.UNSUPPORTED_CPU):
             return called

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Protocol
 
 from whet.core.candidate import Candidate
+from whet.evaluators.assembly.routines import ProofBeside
 from whet.evaluators.batches import Batch
 from whet.evaluators.finding import Finding, Passed
 from whet.evaluators.pairs import Side
-from whet.evaluators.prove.engines import Engines
 from whet.evaluators.rungs import Check
 
 
@@ -23,7 +23,7 @@ class Climber:
         candidate: it.
         batch: whose inputs it meets.
         side: its process, once it is built.
-        engines: that will be asked for a proof; None where nobody asks, or none were started ahead.
+        proof: what looks for one beside other rungs; None where nobody asks.
         watched: what its calls under a watch of registers and memory came to; None for what has no contract.
     """
 
@@ -31,7 +31,7 @@ class Climber:
     batch: Batch
     side: Side | None = None
     watched: Passed | None = None
-    engines: Engines | None = None
+    proof: ProofBeside | None = None
 
     @property
     def built(self) -> Side:
@@ -40,9 +40,9 @@ class Climber:
         return self.side
 
     def close(self) -> None:
-        """Ends its process, and the engines."""
-        if self.engines is not None:
-            self.engines.close()
+        """Ends its process, and what looks for a proof."""
+        if self.proof is not None:
+            self.proof.close()
         if self.side is not None:
             self.side.close()
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from whet.core.candidate import Candidate
-from whet.core.measurement import Outcome
 from whet.core.options import Options
 from whet.core.rungs import beyond
 from whet.core.task import Task
@@ -29,7 +28,7 @@ from whet.evaluators.rungs import (
     with_the_baseline,
 )
 from whet.evaluators.timing.metrics import Metrics, piloted
-from whet.evaluators.timing.plan import PILOT_TURNS, TimingPlan, pilot
+from whet.evaluators.timing.plan import TimingPlan, enough, pilot, worth_confirming
 from whet.evaluators.timing.statistics import Stage
 
 
@@ -92,12 +91,13 @@ class Timing:
             stages: see `measure`.
         """
         if self._untimed("confirm", candidate, verdict) is None and piloted(self._metrics.names):
-            plan = TimingPlan((pilot(self._confidence),), provisional=True)
+            plan = TimingPlan(pilot(self._confidence), provisional=True, over=worth_confirming)
             verdict = self._timed("measure", candidate, verdict, plan)
-            if verdict.measurement is None:
+            if (found := verdict.measurement) is None:
                 return verdict
-            if verdict.measurement.outcome is Outcome.FASTER:
-                return noted(verdict, f"a pilot of {PILOT_TURNS} turns: the confirm rung decides")
+            if enough(found):
+                turns = "one turn" if found.speedup.processes == 1 else f"{found.speedup.processes} turns"
+                return noted(verdict, f"a pilot of {turns}: the confirm rung decides")
         return self.measure(candidate, verdict, stages, None)
 
     def confirm(

@@ -87,7 +87,7 @@ class Prove:
 
     def climb(self, climber: Climber) -> Finding:
         """See `RungCheck.climb`."""
-        return self._routines.prove(climber.candidate.source, climber.engines)
+        return self._routines.prove(climber.candidate.source) if climber.proof is None else climber.proof.found()
 
 
 class Extra:

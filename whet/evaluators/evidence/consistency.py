@@ -38,7 +38,7 @@ from whet.evaluators.timing.bench import MOST_ANEW
 from whet.evaluators.timing.constraints import constrained, wanted
 from whet.evaluators.timing.decision import Rule, least, rejudge
 from whet.evaluators.timing.metrics import looks_at, piloted
-from whet.evaluators.timing.plan import pilot
+from whet.evaluators.timing.plan import enough, pilot
 from whet.evaluators.timing.quiet import disturbed
 from whet.evaluators.timing.statistics import Stage
 from whet.evaluators.timing.turns import from_raw
@@ -218,7 +218,7 @@ def _joined(
         stages = looked.confirm if rung.name == "confirm" else usual
         own = rung if meter is first else replace(rung, evidence=rung.evidence.get("beside", {}).get(meter.name, {}))
         confirmed_next = rung.name == "measure" and _is_confirmed(bundle.record)
-        pilots = (pilot(asked.confidence),) if confirmed_next and piloted([one.name for one in meters]) else ()
+        pilots = pilot(asked.confidence) if confirmed_next and piloted([one.name for one in meters]) else ()
         measured = list(_measured(bundle, own, task, meter, stages, pilots))
         wrong += [one for one in measured if isinstance(one, str)]
         if kept := [one for one in measured if isinstance(one, Measurement)]:
@@ -273,8 +273,8 @@ def _measured(
         if not isinstance(again, Measurement):
             yield f"rungs.{rung.name}: its samples show {again.reason}"
             continue
-        if stages == first and not again.faster:
-            yield f"rungs.{rung.name}: no gain was shown, and not all looks were taken"
+        if stages == first and not enough(again):
+            yield f"rungs.{rung.name}: no gain worth confirming was shown, and not all looks were taken"
         ours, said = to_plain(again), to_plain(recorded)
         differing = [name for name in ours if name != "raw" and not _same(ours[name], said[name])]
         if not _same(again.raw["dropped"], recorded.raw["dropped"]):

@@ -63,8 +63,12 @@ class Engines:
             except ValueError:
                 return  # a line that the end of the process cut off
 
+    def stop(self) -> None:
+        """Ends the process, in the midst of an answer too, which then ends there."""
+        self._child.kill()
+
     def close(self) -> None:
-        """Ends the process, whether or not it was asked anything."""
+        """Ends the process, whether or not it was asked anything, and removes its files."""
         with self._child:
-            self._child.kill()
+            self.stop()
         self._home.cleanup()

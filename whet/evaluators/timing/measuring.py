@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -164,10 +165,12 @@ class Measuring:
             request = replace(request, seed=seed, plan=replace(request.plan, begun=None))
         task, baseline, plan = self._builder.task, request.baseline, request.plan
         text = task.source if native.STANDING in extra else task.original[0]
-        ours, built = (self._builder.build(source, extra) for source in (text, request.candidate.source))
+        with ThreadPoolExecutor(1) as beside:
+            built = beside.submit(self._builder.build, request.candidate.source, extra)
+            ours = self._builder.build(text, extra)
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
-        theirs = sound(built)
+        theirs = sound(built.result())
         fresh = self._bench(ours, theirs, request.workloads, self._oracle.judge, baseline, cores)
         begun = plan.begun
         fresh, first = with_rounds(fresh, task, derive(seed, extra, "rounds"), begun.raw if begun else None)
@@ -198,7 +201,7 @@ class Measuring:
                     bench = bench.lengthened(bench.turn(derive(seed, extra, "lengthened")))
             return turn
 
-        found = sequential(take, workloads, plan.stages, rule, turns, plan.looks)
+        found = sequential(take, workloads, plan.stages, rule, turns, plan.looks, plan.over)
         costs: Mapping[str, Any] = {}
         # With each set of flags: a text can ask which it is built with, and the least of all their ratios is told.
         if found.faster and task.kind is Kind.FUNCTION and not plan.provisional:

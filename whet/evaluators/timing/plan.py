@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from whet.core.measurement import Measurement
+from whet.core.measurement import Measurement, Outcome
+from whet.evaluators.timing.decision import InterimLook
 from whet.evaluators.timing.statistics import Stage
 
 PILOT_TURNS = 3
 """Of equal programs, at most one in eight has three turns that all show a gain: it is confirmed, and not shown there.
 Fewer turns would have more of them confirmed, for up to twenty turns each; with more, each rewrite that is faster takes
 longer."""
+LARGE = 1.5
+"""A gain that one turn is enough to show: far more than a machine beside other work makes of equal programs. From less
+on, more of them would be confirmed; from more on, more gains would take three turns."""
 
 
-def pilot(confidence: float) -> Stage:
-    """Returns a look that asks whether a gain is worth confirming at once: each of its turns shows one.
+def pilot(confidence: float) -> tuple[Stage, ...]:
+    """Returns the looks that ask whether a gain is worth confirming at once: each turn shows one, or the first a large.
 
-    It may spend any error, since it claims nothing: what is claimed is what the confirm rung shows by itself.
+    They may spend any error, since they claim nothing: what is claimed is what the confirm rung shows by itself.
 
     Args:
         confidence: 0 to 1, that is asked for.
     """
-    return Stage(PILOT_TURNS, 1.0 / (1.0 - confidence))
+    error = 1.0 / (1.0 - confidence)
+    return Stage(1, error), Stage(PILOT_TURNS, error)
+
+
+def worth_confirming(look: InterimLook, stage: Stage) -> bool:
+    """Whether what a look of a pilot shows is worth confirming at once."""
+    found = look.measurement
+    return enough(found) and look.settles(stage)
+
+
+def enough(found: Measurement) -> bool:
+    """Whether a gain is worth confirming at once after as many turns as show it."""
+    speedup = found.speedup
+    return found.outcome is Outcome.FASTER and (speedup.processes >= PILOT_TURNS or speedup.ratio >= LARGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +52,11 @@ class TimingPlan:
         looks: the most to be taken; None for as many as it needs.
         provisional: whether a gain is confirmed at once: what the candidate costs outside its calls is then judged
             there, and not here too.
+        over: whether a look is the last one.
     """
 
     stages: tuple[Stage, ...]
     begun: Measurement | None = None
     looks: int | None = None
     provisional: bool = False
+    over: Callable[[InterimLook, Stage], bool] = InterimLook.settles

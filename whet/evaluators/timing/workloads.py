@@ -26,6 +26,9 @@ MOST_INPUTS = 2000
 ROUND_SECONDS, ROUND_INPUTS = 0.001, 256
 """Of the distinct inputs of a native function, which are then repeated: each lies in pages of its own, and more of them
 would time the look-up of pages."""
+LOOK_INPUTS = 32
+"""As `ROUND_INPUTS`, of a size that the headline does not rest on: to draw and hand over more takes longer than calls
+of `LOOK_SECONDS`."""
 ROUND_BYTES = 1 << 19
 """Of the distinct inputs of a native function, where there are several: the second cache of most processors holds as
 much. Of a larger round, new inputs would come from memory, and those that come again from a cache; and to draw and hand
@@ -72,7 +75,7 @@ def pass_count(seconds: float, size: int, counts: bool = True, whole: float = PA
 
 def repeated_count(seconds: float, size: int, counts: bool = True, whole: float = PASS_SECONDS) -> tuple[int, int]:
     """Returns how many inputs of a native function make a round, and how many rounds a pass; see `pass_count`."""
-    most = min(ROUND_INPUTS, max(1, ROUND_BYTES // max(size, 1)))
+    most = min(ROUND_INPUTS if counts else LOOK_INPUTS, max(1, ROUND_BYTES // max(size, 1)))
     count = min(most, pass_count(seconds, size, counts, ROUND_SECONDS))
     wanted = (whole if counts else min(whole, LOOK_SECONDS)) / (count * max(seconds, 1e-9))
     return count, max(1, min(math.ceil(wanted), MOST_REPEATS))
