@@ -20,7 +20,7 @@ from whet.evaluators.timing.decision import described
 from whet.evaluators.timing.further import WINDOW_OF_HANDOVERS
 from whet.evaluators.timing.rounds import APART, LONGEST_SECONDS, MOST_SECONDS, more_rounds, new_inputs, with_rounds
 from whet.evaluators.timing.turns import Series, Turn, raw, series
-from whet.evaluators.timing.workloads import ROUND_BYTES, ROUND_INPUTS, TimedWorkload
+from whet.evaluators.timing.workloads import LOOK_INPUTS, ROUND_BYTES, ROUND_INPUTS, TimedWorkload, repeated_count
 
 HANDOVER = 0.0002
 
@@ -77,6 +77,12 @@ def test_a_size_that_the_headline_does_not_rest_on_is_looked_at_for_a_moment_on_
     assert more_rounds(passes(100.0, 0.006), work(10, counts=False), apart=True) == (10, 1000)
     assert more_rounds(passes(1.0, 0.003), work(10, counts=False)) == (20, 20)
     assert more_rounds(passes(1.0, 0.003), work(10)) == (34, 34)
+
+
+def test_a_size_that_the_headline_does_not_rest_on_has_fewer_distinct_inputs_and_as_long_a_pass() -> None:
+    count, rounds = repeated_count(1e-6, 40, counts=False)
+    assert (count, rounds) == (LOOK_INPUTS, 188), "6 ms of calls of 1 us"
+    assert repeated_count(1e-6, 40) == (ROUND_INPUTS, 98)
 
 
 def test_new_inputs_are_as_many_as_make_their_calls_long_and_as_may_lie_in_a_cache() -> None:
