@@ -14,12 +14,12 @@ PILOT_TURNS = 3
 Fewer turns would have more of them confirmed, for up to twenty turns each; with more, each rewrite that is faster takes
 longer."""
 LARGE = 1.5
-"""A gain that one turn is enough to show: far more than a machine beside other work makes of equal programs. From less
-on, more of them would be confirmed; from more on, more gains would take three turns."""
+"""A gain that one turn is enough to show. From less on, more equal programs would be confirmed; from more on, more
+gains would take three turns."""
 
 
 def pilot(confidence: float) -> tuple[Stage, ...]:
-    """Returns the looks that ask whether a gain is worth confirming at once: each turn shows one, or the first a large.
+    """Returns the looks that ask whether a gain is worth confirming at once; see `enough`.
 
     They may spend any error, since they claim nothing: what is claimed is what the confirm rung shows by itself.
 
@@ -37,7 +37,7 @@ def worth_confirming(look: InterimLook, stage: Stage) -> bool:
 
 
 def enough(found: Measurement) -> bool:
-    """Whether a gain is worth confirming at once after as many turns as show it."""
+    """Whether a gain is worth confirming at once: each of some turns shows one, or a single turn a large one."""
     speedup = found.speedup
     return found.outcome is Outcome.FASTER and (speedup.processes >= PILOT_TURNS or speedup.ratio >= LARGE)
 

@@ -63,11 +63,10 @@ def with_rounds(bench: Bench, task: Task, seed: int, begun: Mapping[str, Any] | 
         rounds = {name: more_rounds(turn.passes[name], work, apart) for name, work in by_name.items()}
         had = {name: (work.repeats, work.repeats) for name, work in by_name.items()}
     new = {}
-    for name, work in by_name.items():
-        if not (native and work.counts):
-            continue  # a clock that lies on what the headline does not rest on gains nothing
+    # A clock that lies on what the headline does not rest on gains nothing.
+    for work in (work for work in repeating if work.counts and native):
         size = len(work.draw(turn.seed, 1)[0].payload)
-        new[name] = new_inputs(turn.passes[name], had[name], work.count, size)
+        new[work.name] = new_inputs(turn.passes[work.name], had[work.name], work.count, size)
     works = [replace(work, repeats=rounds[work.name][0]) if work.repeats else work for work in bench.workloads]
     theirs = {name: theirs for name, (ours, theirs) in rounds.items() if ours != theirs}
     longer = replace(bench, workloads=works, rounds=theirs, renewing=new)
