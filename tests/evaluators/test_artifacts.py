@@ -9,7 +9,7 @@ from answering import Answering
 
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
-from whet.evaluators.processes import FunctionProcess, Pass
+from whet.evaluators.processes import FunctionProcess, NewRound, Pass
 
 
 def test_proper_answers_are_taken() -> None:
@@ -69,3 +69,54 @@ def test_a_first_round_is_held_against_the_mean_of_the_others() -> None:
         found = process.timed([b""], 1.0, rounds)
         assert isinstance(found, Pass)
         assert found.cold == pytest.approx(cold)
+
+
+def renewed(*answer: Any) -> tuple[NewRound, tuple[bytes, ...]] | Fault:
+    """Returns what is made of the answer of a process on new inputs, whose pass had 300 rounds of 0.1 ms."""
+    session = Answering("done", 30_000_000, 30_000_000, 0, 0, 0, [b"x"])
+    process = FunctionProcess(session, 0.0)
+    assert isinstance(process.timed([b""], 1.0, 300), Pass)
+    session.answer = answer
+    return process.renewed([b""], 1.0)
+
+
+@pytest.mark.parametrize(("told", "counted"), [(0, 0), (15, 15), (10**9, 15)])
+def test_rounds_of_the_pass_before_new_inputs_are_no_part_of_their_window(told: int, counted: int) -> None:
+    found = renewed("renewed", 1_000_000, 1_000_000, told, 1_500_000 if told else 0, [b"x"])
+    assert found == (NewRound(pytest.approx(0.5 - counted * 1e-4), 0.001, 0.001, None, 1.0), (b"x",))
+
+
+def test_what_those_rounds_took_beyond_a_third_more_counts_as_calls_on_new_inputs() -> None:
+    ahead = renewed("renewed", 1_000, 1_000, 15, 5_000_000, [b"x"])
+    assert not isinstance(ahead, Fault)
+    assert ahead[0].inside == pytest.approx(0.003 + 1e-6)
+    assert ahead[0].cpu == ahead[0].inside
+    slow = renewed("renewed", 1_000, 1_000, 15, 1_900_000, [b"x"])
+    assert not isinstance(slow, Fault)
+    assert slow[0].inside == 1e-6
+
+
+def test_no_more_is_taken_off_a_window_than_leaves_the_calls() -> None:
+    found = renewed("renewed", 499_000_000, 1_000, 15, 1_500_000, [b"x"])
+    assert not isinstance(found, Fault)
+    assert found[0].outside == found[0].inside == 0.499
+    longer = renewed("renewed", 600_000_000, 1_000, 15, 1_500_000, [b"x"])
+    assert not isinstance(longer, Fault)
+    assert longer[0].outside == 0.5, "what a process says beyond its window is for others to judge"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ("renewed", 5, 5, 0, [b"x"]),
+        ("renewed", 5, 5, -1, 0, [b"x"]),
+        ("renewed", 5, 5, 0, float("nan"), [b"x"]),
+        ("renewed", 5, 5, "0", 0, [b"x"]),
+        ("renewed", 5, 5, 0, 0, [5]),
+    ],
+    ids=repr,
+)
+def test_a_forged_round_on_new_inputs_is_a_fault(answer: tuple[Any, ...]) -> None:
+    found = renewed(*answer)
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.CHEATING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,6 +25,7 @@ from whet.evaluators.signature import SignatureTable, read_signature
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
+from whet.sandbox.process_tree import tree
 from whet.testing.proofs.corpus import compiled
 
 pytestmark = [
@@ -43,6 +45,11 @@ int64_t sum(const int64_t *numbers, int64_t n)
 """
 BEYOND = SUM.replace("i < n", "i <= n")
 """Reads what nobody gave it, after each buffer."""
+
+
+def loaded() -> list[int]:
+    """Returns the processes of engines that this one has started."""
+    return [pid for pid in tree(os.getpid()) if b"prove.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 def routines(folder: Path, text: str) -> Iterator[Routines]:
@@ -77,6 +84,31 @@ def test_a_reference_that_fails_while_calls_are_made_ready_is_told_by_the_check(
 
 
 @pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
+def test_a_proof_takes_engines_that_were_loaded_before(tmp_path: Path) -> None:
+    for judge in routines(tmp_path, SUM):
+        judge.load_ahead()
+        before = loaded()
+        first = judge.prove_beside(SUM)
+        assert first is not None
+        with closing(first):
+            assert loaded() == before
+            second = judge.prove_beside(SUM)
+            assert second is not None
+            with closing(second):
+                assert len(loaded()) == 2
+    assert loaded() == []
+
+
+@pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
+def test_engines_that_nobody_takes_are_ended_with_the_judge(tmp_path: Path) -> None:
+    for judge in routines(tmp_path, SUM):
+        judge.load_ahead()
+        judge.load_ahead()
+        assert len(loaded()) == 1
+    assert loaded() == []
+
+
+@pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
 def test_a_proof_that_nobody_waits_for_is_ended() -> None:
     table = SignatureTable.model_validate({"prototype": "int32_t f(int32_t x)"})
     signature: Signature = read_signature(table, "f", "here")
@@ -88,7 +120,7 @@ def test_a_proof_that_nobody_waits_for_is_ended() -> None:
         assert found.answer is ProofAnswer.INCONCLUSIVE
         return Passed(found.reason)
 
-    beside = ProofBeside(look)
+    beside = ProofBeside(look, Engines())
     beside.close()
     assert isinstance(ended := beside.found(), Passed)
     assert "ended before it had an answer" in ended.detail

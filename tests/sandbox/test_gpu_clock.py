@@ -223,7 +223,7 @@ def test_rounds_that_could_know_their_inputs_are_timed_with_the_wait_for_the_dev
     target = target_of(tmp_path, "x + 1", Slow())
     laid: list[Any] = []
     timed_pass(target, given, 1, Capture(100), laid=laid)
-    assert renewed_round(target, laid, given, Capture(100))[0] >= 6e6
+    assert renewed_round(target, laid, given, 0, Capture(100))[0] >= 6e6
 
 
 def test_the_reference_computes_where_the_baseline_does(tmp_path: Path) -> None:

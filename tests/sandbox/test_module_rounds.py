@@ -135,7 +135,7 @@ def test_what_is_kept_by_content_shows_where_contents_come_again(tmp_path: Path)
     laid: list[Any] = []
     timed_pass(target, given, 3, Capture(LIMIT), laid=laid)
     assert len(target.module.COMPUTED) == 2
-    *_, outcomes = renewed_round(target, laid, others, Capture(LIMIT))
+    *_, outcomes = renewed_round(target, laid, others, 0, Capture(LIMIT))
     assert len(target.module.COMPUTED) == 4
     assert outcomes == [call_once(target, one, Capture(LIMIT))[0] for one in others]
 
@@ -145,7 +145,7 @@ def test_new_inputs_lie_where_those_of_the_pass_did_if_they_are_as_large(tmp_pat
     target.module.SEEN = seen = []
     laid: list[Any] = []
     timed_pass(target, [payload(torch.ones(2)), payload(torch.ones(3))], 1, Capture(LIMIT), laid=laid)
-    renewed_round(target, laid, [payload(torch.zeros(2)), payload(torch.zeros(5))], Capture(LIMIT))
+    renewed_round(target, laid, [payload(torch.zeros(2)), payload(torch.zeros(5))], 0, Capture(LIMIT))
     (first, _), _, again, (_, shape) = seen
     assert again == (first, (2,))
     assert shape == (5,)
@@ -157,7 +157,7 @@ def test_a_new_input_has_its_own_constructor(tmp_path: Path) -> None:
     given, other = (encode({"init": (seed, (), {}), "args": (torch.ones(2),)}) for seed in (1, 2))
     laid: list[Any] = []
     timed_pass(target, [given], 2, Capture(LIMIT), laid=laid)
-    assert renewed_round(target, laid, [other], Capture(LIMIT))[2] == [call_once(target, other, Capture(LIMIT))[0]]
+    assert renewed_round(target, laid, [other], 0, Capture(LIMIT))[4] == [call_once(target, other, Capture(LIMIT))[0]]
 
 
 def test_gradients_of_outputs_come_again_too(tmp_path: Path) -> None:

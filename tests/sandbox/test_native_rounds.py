@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,12 @@ int64_t f(const int64_t *v, int64_t *out, int64_t n)
 """
 
 
-def built(folder: Path, name: str) -> NativeTarget:
+def built(folder: Path, name: str, signature: Signature = SIGNATURE, text: str = TEXT) -> NativeTarget:
     """Returns the function under another name, with its caller."""
-    for file, text in (("f.c", TEXT.replace(" f(", f" {name}(")), ("caller.c", caller_text(SIGNATURE, name))):
-        (folder / file).write_text(text)
+    for file, one in (("f.c", text.replace(" f(", f" {name}(")), ("caller.c", caller_text(signature, name))):
+        (folder / file).write_text(one)
     subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", "f.so", "f.c", "caller.c"], cwd=folder, check=True)
-    return NativeTarget(str(folder), "f.so", name, "int64", SIGNATURE.plain)
+    return NativeTarget(str(folder), "f.so", name, "int64", signature.plain)
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_what_a_call_changed_is_as_it_came_in_each_round(target: NativeTarget) -
 
 def test_new_inputs_are_called_on_once_where_those_of_the_pass_lie(target: NativeTarget) -> None:
     _, laid = taken(target, 3)
-    *_, outcomes = renewed_round(target, laid, OTHERS, Capture(1000))
+    *_, outcomes = renewed_round(target, laid, OTHERS, 0, Capture(1000))
     places = seen(target)
     assert len(places) == 8
     assert places[6:] == places[:2]
@@ -100,13 +101,56 @@ def test_new_inputs_are_called_on_once_where_those_of_the_pass_lie(target: Nativ
 def test_of_more_new_inputs_than_a_round_has_some_may_only_be_taken_in(target: NativeTarget) -> None:
     _, laid = taken(target, 1)
     many = [payload(number, number + 1) for number in range(5)]
-    *_, outcomes = renewed_round(target, laid, many, Capture(1000), [1, 4])
+    *_, outcomes = renewed_round(target, laid, many, 0, Capture(1000), [1, 4])
     assert len(seen(target)) == 4, "two of the pass, two of these"
     expected = [call_once(target, one, Capture(1000))[0] for one in many]
     assert [outcomes[place] for place in (1, 4)] == [expected[place] for place in (1, 4)]
     assert [len(one) for one in outcomes] == [len(one) for one in expected], "to hand them over costs as much"
-    *_, outcomes = renewed_round(target, laid, many, Capture(1000))
+    *_, outcomes = renewed_round(target, laid, many, 0, Capture(1000))
     assert outcomes == expected
+
+
+def test_some_rounds_of_the_pass_come_before_new_inputs_where_calls_change_none(tmp_path: Path) -> None:
+    reading = replace(SIGNATURE, arguments=(SIGNATURE.arguments[0], SIGNATURE.arguments[2]))
+    text = TEXT.replace(", int64_t *out", "").replace("out[i] += v[i]; sum += out[i];", "sum += v[i];")
+    target = built(tmp_path, "f", reading, text)
+    given, others = ([encode(([number] * number, number)) for number in some] for some in ((3, 2), (1, 3, 2)))
+    laid: list[Any] = []
+    timed_pass(target, given, 4, Capture(1000), laid=laid)
+    _, _, came_first, first, outcomes = renewed_round(target, laid, others, 5, Capture(1000))
+    places = seen(target)
+    assert len(places) == 4 * 2 + 5 * 2 + 3
+    assert places[8:18] == places[:2] * 5
+    assert came_first == 5
+    assert first > 0
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in others]
+
+
+def test_none_come_before_where_a_call_changes_what_it_is_given(target: NativeTarget) -> None:
+    _, laid = taken(target, 3)
+    _, _, came_first, _, outcomes = renewed_round(target, laid, OTHERS, 5, Capture(1000))
+    assert came_first == 0
+    assert len(seen(target)) == 8
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in OTHERS]
+
+
+def test_functions_of_the_names_that_copy_and_tell_the_time_are_not_asked(tmp_path: Path) -> None:
+    text = (
+        TEXT
+        + """\
+#include <stddef.h>
+static int64_t asked;
+void *memmove(void *to, const void *from, size_t size) { asked++; return to; }
+int clock_gettime(int clock, void *now) { asked++; return 0; }
+int64_t others(void) { return asked; }
+"""
+    )
+    target = built(tmp_path, "f", SIGNATURE, text)
+    _, laid = taken(target, 3)
+    spent, *_, outcomes = renewed_round(target, laid, OTHERS, 0, Capture(1000))
+    assert target.library.others() == 0
+    assert spent > 0
+    assert outcomes == [call_once(target, one, Capture(1000))[0] for one in OTHERS]
 
 
 def test_a_smaller_new_input_fits_where_one_of_the_pass_lies_and_a_larger_one_has_its_own_place(
@@ -114,5 +158,5 @@ def test_a_smaller_new_input_fits_where_one_of_the_pass_lies_and_a_larger_one_ha
 ) -> None:
     _, laid = taken(target, 1)
     others = [payload(6), payload(7, 8, 9)]
-    *_, outcomes = renewed_round(target, laid, others, Capture(1000))
+    *_, outcomes = renewed_round(target, laid, others, 0, Capture(1000))
     assert outcomes == [call_once(target, one, Capture(1000))[0] for one in others]

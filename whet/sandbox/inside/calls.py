@@ -172,43 +172,40 @@ def timed_pass(
 
 
 def renewed_round(
-    target: Loaded, laid: list[Any], payloads: list[bytes], capture: Capture, called: list[int] | None = None
-) -> tuple[int, int, list[bytes]]:
+    target: Loaded,
+    laid: list[Any],
+    payloads: list[bytes],
+    settling: int,
+    capture: Capture,
+    called: list[int] | None = None,
+) -> tuple[int, int, int, int, list[bytes]]:
     """Calls once an input, as in rounds of the pass before, on new inputs where those of the pass lie.
 
     Args:
         target: what is called: a native function or a torch module.
         laid: the inputs of the pass.
-        payloads: new ones, as many a round as the pass has.
+        payloads: new ones; of a native function as many at a time as the pass has, of a module no more than those.
+        settling: how many rounds of the pass come first, untimed; a module, or a function that changes its inputs, has
+            none.
         capture: what it prints.
         called: the places of those that a native function is called on; the others are taken in, and something is
             handed over for them. None calls on all.
 
     Returns:
-        nanoseconds in the calls, CPU nanoseconds in them, and all outcomes.
+        nanoseconds in the calls, CPU nanoseconds in them, how many rounds of the pass came first, the nanoseconds of
+        those, and all outcomes.
     """
-    total = used = 0
-    outcomes: list[bytes] = []
-    asked = frozenset(range(len(payloads)) if called is None else called)
     gc.collect()
     gc.disable()
     once, _ = called_by(target)
-    for start in range(0, len(payloads), len(laid)):
-        new = payloads[start : start + len(laid)]
-        inputs = _repeating(target).renewed(laid, new)
-        results: list[Any] = [None] * len(new)
-        for rounds in (1, 0):
-            places = [place for place in range(len(new)) if (start + place in asked) == bool(rounds)]
-            if places:
-                given = [inputs[place] for place in places]
-                spent, _, busy, came = _repeating(target).in_rounds(given, rounds, once, capture.take, _CLOCKS)
-                total += spent
-                used += busy
-                for place, one in zip(places, came):  # noqa: B905 (3.10 inside)
-                    results[place] = one
-        outcomes += stored_in_turn(target, new, inputs, results, range(len(results)))
+    asked = list(range(len(payloads))) if called is None else called
+    *spent, inputs, results = _repeating(target).in_new_rounds(
+        laid, payloads, asked, settling, once, capture.take, _CLOCKS
+    )
+    outcomes = stored_in_turn(target, payloads, inputs, results, range(len(results)))
     gc.enable()
-    return total, used, outcomes
+    total, used, came_first, first = spent
+    return total, used, came_first, first, outcomes
 
 
 def stored_in_turn(
@@ -383,8 +380,8 @@ def serve(channel: Channel) -> None:
             channel.write(("done", *timed_pass(target, message[1], message[2], capture, called, laid)))
         elif operation == "renewed":
             assert laid is not None
-            called = message[2] if len(message) > 2 else None
-            channel.write(("renewed", *renewed_round(target, laid, message[1], capture, called)))
+            called = message[3] if len(message) > 3 else None
+            channel.write(("renewed", *renewed_round(target, laid, message[1], message[2], capture, called)))
         elif operation == "profile":
             from .lines import hot_lines  # they follow Python's lines alone
 

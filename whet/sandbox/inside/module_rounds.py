@@ -125,6 +125,6 @@ def in_rounds(
 
 
 def renewed(target: Repeatable, inputs: list[Given], payloads: list[bytes]) -> list[Given]:
-    """Returns other inputs in the memory of those that a pass was called on; see `native_rounds.renewed`."""
+    """Returns other inputs in the memory of those that a pass was called on, where that is as large."""
     target.poison()
     return [Lasting(target, one).renewed(target.read(other)) for one, other in zip(inputs, payloads)]  # noqa: B905

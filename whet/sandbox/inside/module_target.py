@@ -250,11 +250,15 @@ class ModuleTarget:
 
         return in_rounds(self, inputs, rounds, invoke, take, clocks[1])
 
-    def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
-        """See `module_rounds.renewed`."""
+    def in_new_rounds(
+        self, laid: list[Any], payloads: list[bytes], asked: list[int], settling: int, once: Any, take: Any, clocks: Any
+    ) -> Any:
+        """Calls once an input on as many new ones as a pass had, and on all; see `module_rounds.renewed`."""
         from .module_rounds import renewed
 
-        return renewed(self, inputs, payloads)
+        inputs = renewed(self, laid, payloads)
+        spent, _, cpu, results = self.in_rounds(inputs, 1, once, take, clocks)
+        return spent, cpu, 0, 0, inputs, results
 
     def doubled(self, init: Any) -> Any:
         """Returns the module of an input in float64, its weights rounded as the problem's are."""

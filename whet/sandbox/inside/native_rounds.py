@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 
-from .guarded import Guarded
 from .native_values import TYPES, NativeResult, Prepared
 
 TYPE_CHECKING = False
@@ -25,6 +24,10 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 
         def read(self, payload: bytes) -> Prepared: ...
 
+
+_libc = ctypes.CDLL(None)
+# Taken before there is foreign code, which may have functions of these names.
+_COPY, _CLOCK = (ctypes.cast(one, ctypes.c_void_p) for one in (_libc.memmove, _libc.clock_gettime))
 
 TRIALS = 5
 """Runs without a call, of which the shortest counts: the first ones find the caches cold. Each takes a microsecond."""
@@ -92,35 +95,113 @@ def repeated(
     return spent[0], spent[1], cpu, results
 
 
-def renewed(target: Repeatable, inputs: list[Prepared], payloads: list[bytes]) -> list[Prepared]:
-    """Returns other inputs in the memory of those that a pass was called on, where they fit into it.
+class _Copy(ctypes.Structure):
+    """A buffer of a new input: where it is called on, and its own memory, which gets back what a call may write."""
 
-    They are written right before they are called on, and stay writable: a change of what may be done with pages would
-    have the processor look them up anew, which is no part of a round that comes again.
+    _fields_ = (
+        ("place", ctypes.c_void_p),
+        ("own", ctypes.c_void_p),
+        ("size", ctypes.c_int64),
+        ("back", ctypes.c_int64),
+    )
+
+
+class NewRounds(Rounds):
+    """Calls a function once on each of some inputs, in the memory of those that a pass was called on.
+
+    A pass makes its calls without a break. Between these, too, there is nothing but the copying of inputs, and some
+    rounds of the pass come first: for a millisecond after other work a loop can take a third longer than it does later.
+
+    Args:
+        target: whose function it is.
+        inputs: new ones.
+        laid: those of the pass; as many are called on at a time.
+        settling: how many rounds of the pass come first; they are not timed.
     """
-    found = []
-    contents: list[tuple[Guarded, bytes]] = []
-    for payload, before in zip(payloads, inputs):  # noqa: B905 (3.10 inside)
-        given = target.read(payload)
-        buffers = {name: _placed(one, before.buffers[name][1], contents) for name, one in given.buffers.items()}
-        found.append(Prepared(_values(target, given, buffers), buffers, given.changed))
-    for place, data in contents:
-        place.write(data)
-    return found
+
+    def __init__(self, target: Repeatable, inputs: list[Prepared], laid: list[Prepared], settling: int) -> None:
+        moved = [_moved(target, one, laid[number % len(laid)]) for number, one in enumerate(inputs)]
+        super().__init__(target, [values for values, _ in moved])
+        self._renewed = target.library.whet_renewed
+        numbers, places = (ctypes.c_int64,) * 2, (ctypes.c_void_p,) * 3
+        kinds = [*self._calls.argtypes, ctypes.c_void_p, *numbers, ctypes.c_char_p, ctypes.c_int64, *places]
+        self._renewed.argtypes, self._renewed.restype = kinds, None
+        copies = [copy for _, some in moved for copy in some]
+        self._copies = (_Copy * len(copies))(*copies)
+        self._each = len(copies) // len(inputs) if inputs else 0
+        self._some = len(laid)
+        self._laid = b"".join(self._packed(one.values) for one in laid)
+        self._returned = ctypes.create_string_buffer(8 * max(len(inputs), len(laid)))
+        self._settling = settling
+
+    def called(self, calling: bool) -> tuple[int, int, int]:
+        """Copies each input, and calls on it or not.
+
+        Returns:
+            nanoseconds and CPU nanoseconds in the calls, and nanoseconds in the rounds that came first.
+        """
+        around = [self._run(0, copying=False) for _ in range(TRIALS)]
+        spent, cpu, first = self._run(int(calling), copying=True)
+        return max(0, spent - min(one[0] for one in around)), max(0, cpu - min(one[1] for one in around)), first
+
+    def _run(self, rounds: int, copying: bool) -> tuple[int, int, int]:
+        spent = (ctypes.c_int64 * 3)()
+        copied = self._each if copying else 0
+        calls = self._given, self._count, self._returned, rounds
+        before = self._laid, self._settling * rounds
+        self._renewed(*calls, self._copies, copied, self._some, *before, _COPY, _CLOCK, spent)
+        return spent[0], spent[1], spent[2]
 
 
-def _placed(given: tuple[Any, Guarded], place: Guarded, contents: list[tuple[Guarded, bytes]]) -> tuple[Any, Guarded]:
-    """Returns a buffer in a given place, whose contents are then still to be written; as it is where that is small."""
-    argument, memory = given
-    if memory.size > place.size:
-        return given
-    place.size = memory.size
-    place.allow(writing=True)
-    contents.append((place, memory.read()))
-    return argument, place
+def renewed(
+    target: Repeatable, laid: list[Prepared], payloads: list[bytes], asked: list[int], settling: int
+) -> tuple[int, int, int, int, list[NativeResult]]:
+    """Calls once an input on new ones, in the memory of those that a pass was called on, where they fit into it.
+
+    Args:
+        target: whose function it is.
+        laid: the inputs of the pass.
+        payloads: new ones.
+        asked: the places of those that are called on; the others are only copied there.
+        settling: how many rounds of the pass come first, where no call changes what it is given.
+
+    Returns:
+        nanoseconds in the calls, CPU nanoseconds in them, how many rounds of the pass came first, the nanoseconds of
+        those, and all results.
+    """
+    inputs = [target.read(payload) for payload in payloads]
+    for one in laid:
+        for _, memory in one.buffers.values():
+            # They stay so: a change of what may be done with pages would have the processor look them up anew.
+            memory.allow(writing=True)
+    if any(one.changed for one in laid):
+        settling = 0
+    spent = cpu = first = 0
+    results: dict[int, NativeResult] = {}
+    chosen = frozenset(asked)
+    for calling in (True, False):
+        places = [place for place in range(len(inputs)) if (place in chosen) == calling]
+        rounds = NewRounds(target, [inputs[place] for place in places], laid, settling)
+        took = rounds.called(calling)
+        if calling:
+            spent, cpu, first = took
+        for place, value in zip(places, rounds.returned()):  # noqa: B905 (3.10 inside)
+            results[place] = NativeResult(value, inputs[place])
+    return spent, cpu, settling, first, [results[place] for place in range(len(inputs))]
 
 
-def _values(target: Repeatable, given: Prepared, buffers: dict[str, tuple[Any, Guarded]]) -> list[Any]:
+def _moved(target: Repeatable, given: Prepared, before: Prepared) -> tuple[list[Any], list[_Copy]]:
+    """Returns the arguments of a call whose buffers lie where those of another do, and what is to be copied for it.
+
+    A buffer that is larger than the other is called on where it is.
+    """
+    addresses: dict[str, int] = {}
+    copies = []
+    for name, (argument, own) in given.buffers.items():
+        place = before.buffers[name][1]
+        fits = own.size <= place.size
+        addresses[name] = place.address if fits else own.address
+        copies.append(_Copy(addresses[name], own.address, own.size * fits, fits and argument[2] != "in"))
     names = [argument[0] for argument in target.arguments]
     both = zip(names, given.values)  # noqa: B905 (3.10 inside)
-    return [buffers[name][1].address if name in buffers else value for name, value in both]
+    return [addresses.get(name, value) for name, value in both], copies

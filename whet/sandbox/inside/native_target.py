@@ -108,9 +108,12 @@ class NativeTarget:
         *spent, values = repeated(self, inputs, rounds, clocks)
         return *spent, [("value", None, value, "") for value in values]
 
-    def renewed(self, inputs: list[Any], payloads: list[bytes]) -> list[Any]:
-        """See `native_rounds.renewed`."""
-        return renewed(self, inputs, payloads)
+    def in_new_rounds(
+        self, laid: list[Any], payloads: list[bytes], asked: list[int], settling: int, once: Any, take: Any, clocks: Any
+    ) -> Any:
+        """See `native_rounds.renewed`; nothing that is printed is taken."""
+        *spent, results = renewed(self, laid, payloads, asked, settling)
+        return *spent, [one.prepared for one in results], [("value", None, one, "") for one in results]
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a call returned, and what it wrote, as plain data."""
