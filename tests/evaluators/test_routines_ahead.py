@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -25,7 +25,6 @@ from whet.evaluators.signature import SignatureTable, read_signature
 from whet.evaluators.targets import read_task
 from whet.sandbox.backends import open_sandbox
 from whet.sandbox.interpreter import find_interpreter
-from whet.sandbox.process_tree import tree
 from whet.testing.proofs.corpus import compiled
 
 pytestmark = [
@@ -47,9 +46,26 @@ BEYOND = SUM.replace("i < n", "i <= n")
 """Reads what nobody gave it, after each buffer."""
 
 
-def loaded() -> list[int]:
-    """Returns the processes of engines that this one has started."""
-    return [pid for pid in tree(os.getpid()) if b"prove.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+class Started(Engines):
+    """Engines of which a test sees that they were started, and ended."""
+
+    all: ClassVar[list[Started]] = []
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all.append(self)
+
+    @property
+    def ended(self) -> bool:
+        return self._child.poll() is not None
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
+    """Returns the engines that judges start from now on."""
+    monkeypatch.setattr(Started, "all", [])
+    monkeypatch.setattr("whet.evaluators.assembly.routines.Engines", Started)
+    return Started.all
 
 
 def routines(folder: Path, text: str) -> Iterator[Routines]:
@@ -84,28 +100,23 @@ def test_a_reference_that_fails_while_calls_are_made_ready_is_told_by_the_check(
 
 
 @pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
-def test_a_proof_takes_engines_that_were_loaded_before(tmp_path: Path) -> None:
+def test_a_proof_takes_engines_that_were_loaded_before(tmp_path: Path, started: list[Started]) -> None:
     for judge in routines(tmp_path, SUM):
         judge.load_ahead()
-        before = loaded()
-        first = judge.prove_beside(SUM)
-        assert first is not None
-        with closing(first):
-            assert loaded() == before
-            second = judge.prove_beside(SUM)
-            assert second is not None
-            with closing(second):
-                assert len(loaded()) == 2
-    assert loaded() == []
+        for count in (1, 2):
+            beside = judge.prove_beside(SUM)
+            assert beside is not None
+            beside.close()
+            assert [one.ended for one in started] == [True] * count
 
 
 @pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
-def test_engines_that_nobody_takes_are_ended_with_the_judge(tmp_path: Path) -> None:
+def test_engines_that_nobody_takes_are_ended_with_the_judge(tmp_path: Path, started: list[Started]) -> None:
     for judge in routines(tmp_path, SUM):
         judge.load_ahead()
         judge.load_ahead()
-        assert len(loaded()) == 1
-    assert loaded() == []
+        assert [one.ended for one in started] == [False]
+    assert [one.ended for one in started] == [True]
 
 
 @pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
