@@ -28,6 +28,11 @@ LONGEST = 10**15
 LONGEST_NAME = 100
 """Characters of a name that a process tells."""
 FORGED = "the process forged its answer, or touched the clock"
+SETTLING_SECONDS = 0.0015
+"""Of calls on the inputs of a pass, before those on new ones: right after other work a loop can take a third longer for
+a millisecond. Each millisecond is one for which a clock that lies on new inputs is not found out."""
+SLOWER = 4 / 3
+"""How many times as long as in the pass these may take: what is beyond that counts as calls on new inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +196,6 @@ def _sum(told: Sequence[float | None]) -> float | None:
     """Returns the sum of what was told; None where any was not."""
     known = [one for one in told if one is not None]
     return sum(known) if len(known) == len(told) else None
-
-
-SETTLING_SECONDS = 0.0015
-"""Of calls on the inputs of a pass, before those on new ones: right after other work a loop can take a third longer for
-a millisecond. Each millisecond is one for which a clock that lies on new inputs is not found out."""
-SLOWER = 4 / 3
-"""How many times as long as in the pass these may take: what is beyond that counts as calls on new inputs."""
 
 
 class FunctionProcess:
