@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -46,28 +45,6 @@ BEYOND = SUM.replace("i < n", "i <= n")
 """Reads what nobody gave it, after each buffer."""
 
 
-class Started(Engines):
-    """Engines of which a test sees that they were started, and ended."""
-
-    all: ClassVar[list[Started]] = []
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.all.append(self)
-
-    @property
-    def ended(self) -> bool:
-        return self._child.poll() is not None
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
-    """Returns the engines that judges start from now on."""
-    monkeypatch.setattr(Started, "all", [])
-    monkeypatch.setattr("whet.evaluators.assembly.routines.Engines", Started)
-    return Started.all
-
-
 def routines(folder: Path, text: str) -> Iterator[Routines]:
     (folder / "sum.c").write_text(text)
     task = read_task(f"{folder}/sum.c::sum", Options())
@@ -100,26 +77,6 @@ def test_a_reference_that_fails_while_calls_are_made_ready_is_told_by_the_check(
 
 
 @pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
-def test_a_proof_takes_engines_that_were_loaded_before(tmp_path: Path, started: list[Started]) -> None:
-    for judge in routines(tmp_path, SUM):
-        judge.load_ahead()
-        for count in (1, 2):
-            beside = judge.prove_beside(SUM)
-            assert beside is not None
-            beside.close()
-            assert [one.ended for one in started] == [True] * count
-
-
-@pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
-def test_engines_that_nobody_takes_are_ended_with_the_judge(tmp_path: Path, started: list[Started]) -> None:
-    for judge in routines(tmp_path, SUM):
-        judge.load_ahead()
-        judge.load_ahead()
-        assert [one.ended for one in started] == [False]
-    assert [one.ended for one in started] == [True]
-
-
-@pytest.mark.skipif(not available(), reason="the extra `prove` (angr, z3, triton-library) is not installed")
 def test_a_proof_that_nobody_waits_for_is_ended() -> None:
     table = SignatureTable.model_validate({"prototype": "int32_t f(int32_t x)"})
     signature: Signature = read_signature(table, "f", "here")
@@ -131,7 +88,7 @@ def test_a_proof_that_nobody_waits_for_is_ended() -> None:
         assert found.answer is ProofAnswer.INCONCLUSIVE
         return Passed(found.reason)
 
-    beside = ProofBeside(look, Engines())
+    beside = ProofBeside(look)
     beside.close()
     assert isinstance(ended := beside.found(), Passed)
     assert "ended before it had an answer" in ended.detail

@@ -288,8 +288,6 @@ class Ladder:
             expect_loadable(self.task, self._builder)  # what is wrong with both is not the candidate's fault
         elif self._routines is not None and not beyond("differential", self._options.until):
             self._routines.deal_ahead(batch.seed)
-            if not beyond("prove", self._options.until):
-                self._routines.load_ahead()
         return found
 
     def check(self, candidate: Candidate) -> Verdict:

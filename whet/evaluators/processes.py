@@ -29,8 +29,8 @@ LONGEST_NAME = 100
 """Characters of a name that a process tells."""
 FORGED = "the process forged its answer, or touched the clock"
 SETTLING_SECONDS = 0.0015
-"""Of calls on the inputs of a pass, before those on new ones: right after other work a loop can take a third longer for
-a millisecond. Each millisecond is one for which a clock that lies on new inputs is not found out."""
+"""Of calls on the inputs of a pass, before those on new ones: calls right after other work can be slower. Less leaves
+more of that in the figures; each millisecond is one for which a clock that lies on new inputs is not found out."""
 SLOWER = 4 / 3
 """How many times as long as in the pass these may take: what is beyond that counts as calls on new inputs."""
 

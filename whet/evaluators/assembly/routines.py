@@ -57,11 +57,10 @@ class ProofBeside:
 
     Args:
         prove: looks for it, with engines.
-        engines: that it is looked for with; ended with it.
     """
 
-    def __init__(self, prove: Callable[[Engines], Finding], engines: Engines) -> None:
-        self._engines = engines
+    def __init__(self, prove: Callable[[Engines], Finding]) -> None:
+        self._engines = Engines()
         self._thread = ThreadPoolExecutor(1)
         self._found = self._thread.submit(prove, self._engines)
 
@@ -106,13 +105,10 @@ class Routines:
         self._made: dict[str, Assembled | Fault] = {}
         self._lock = threading.Lock()
         self._ahead = ThreadPoolExecutor(1)
-        self._engines: Engines | None = None
 
     def close(self) -> None:
-        """Waits for what is dealt ahead, and ends engines that nobody took."""
+        """Waits for what is dealt ahead."""
         self._ahead.shutdown()
-        if self._engines is not None:
-            self._engines.close()
 
     def deal_ahead(self, seed: int) -> None:
         """Begins to deal the cases that follow from a seed, beside something else; see `check`, which meets what fails.
@@ -122,11 +118,6 @@ class Routines:
         """
         if self.lacking() is None:
             self._ahead.submit(self._deck, seed)
-
-    def load_ahead(self) -> None:
-        """Begins to load the engines of a proof, which takes them a second and more, beside something else."""
-        if self._provable() and self._engines is None:
-            self._engines = Engines()
 
     def lacking(self) -> Skipped | None:
         """Returns what is not installed for the task's instruction set; None where nothing is missing."""
@@ -181,14 +172,9 @@ class Routines:
 
     def prove_beside(self, source: str) -> ProofBeside | None:
         """Begins to look for a proof while other rungs go on; None where nothing can be proved."""
-        if not self._provable():
+        if self.lacking() is not None or not available() or self._task.isa not in KNOWN:
             return None
-        with self._lock:
-            engines, self._engines = self._engines or Engines(), None
-        return ProofBeside(lambda engines: self.prove(source, engines), engines)
-
-    def _provable(self) -> bool:
-        return self.lacking() is None and available() and self._task.isa in KNOWN
+        return ProofBeside(lambda engines: self.prove(source, engines))
 
     def prove(self, source: str, engines: Engines | None = None) -> Finding:
         """Returns whether an answer was proved to be equivalent to the reference; see `proving.proven`."""

@@ -110,7 +110,7 @@ class NewRounds(Rounds):
     """Calls a function once on each of some inputs, in the memory of those that a pass was called on.
 
     A pass makes its calls without a break. Between these, too, there is nothing but the copying of inputs, and some
-    rounds of the pass come first: for a millisecond after other work a loop can take a third longer than it does later.
+    rounds of the pass come first: calls right after other work can be slower.
 
     Args:
         target: whose function it is.
@@ -128,20 +128,24 @@ class NewRounds(Rounds):
         self._renewed.argtypes, self._renewed.restype = kinds, None
         copies = [copy for _, some in moved for copy in some]
         self._copies = (_Copy * len(copies))(*copies)
-        self._each = len(copies) // len(inputs) if inputs else 0
+        self._each = len(copies) // len(inputs)
         self._some = len(laid)
         self._laid = b"".join(self._packed(one.values) for one in laid)
         self._returned = ctypes.create_string_buffer(8 * max(len(inputs), len(laid)))
         self._settling = settling
 
-    def called(self, calling: bool) -> tuple[int, int, int]:
-        """Copies each input, and calls on it or not.
+    def copied(self) -> None:
+        """Copies each input, and calls on none."""
+        self._run(0, copying=True)
+
+    def called(self) -> tuple[int, int, int]:
+        """Copies each input, and calls on it.
 
         Returns:
             nanoseconds and CPU nanoseconds in the calls, and nanoseconds in the rounds that came first.
         """
         around = [self._run(0, copying=False) for _ in range(TRIALS)]
-        spent, cpu, first = self._run(int(calling), copying=True)
+        spent, cpu, first = self._run(1, copying=True)
         return max(0, spent - min(one[0] for one in around)), max(0, cpu - min(one[1] for one in around)), first
 
     def _run(self, rounds: int, copying: bool) -> tuple[int, int, int]:
@@ -181,10 +185,13 @@ def renewed(
     chosen = frozenset(asked)
     for calling in (True, False):
         places = [place for place in range(len(inputs)) if (place in chosen) == calling]
+        if not places:
+            continue
         rounds = NewRounds(target, [inputs[place] for place in places], laid, settling)
-        took = rounds.called(calling)
         if calling:
-            spent, cpu, first = took
+            spent, cpu, first = rounds.called()
+        else:
+            rounds.copied()
         for place, value in zip(places, rounds.returned()):  # noqa: B905 (3.10 inside)
             results[place] = NativeResult(value, inputs[place])
     return spent, cpu, settling, first, [results[place] for place in range(len(inputs))]
