@@ -148,7 +148,7 @@ class Starting:
 
 
 def bench_of(meter: Starting) -> Bench:
-    task = SimpleNamespace(kind=Kind.FUNCTION)
+    task = SimpleNamespace(kind=Kind.FUNCTION, signature=None)
     artifact = SimpleNamespace(layouts=1, launched=False, builder=SimpleNamespace(task=task))
     works = [TimedWorkload(name, 2, meter.draw) for name in WORKLOADS]
     further = {"b": 3}

@@ -76,7 +76,7 @@ def judged(item: Input, expected: bytes, actual: bytes) -> Fault | None:
 
 
 def bench_of(meter: Scripted, judge: Callable[..., Fault | None] = judged) -> Bench:
-    task = SimpleNamespace(kind=Kind.FUNCTION)
+    task = SimpleNamespace(kind=Kind.FUNCTION, signature=None)
     artifact = SimpleNamespace(layouts=1, launched=False, builder=SimpleNamespace(task=task))
     work = TimedWorkload("a", 2, lambda seed, count: [SimpleNamespace(payload=b"%d" % n) for n in range(count)])
     return Bench(artifact, artifact, [work], judge, 1.0, (0,), meter)

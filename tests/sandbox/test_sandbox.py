@@ -41,11 +41,13 @@ def sandbox(backend: str) -> Iterator[Sandbox]:
     made.close()
 
 
-def run(sandbox: Sandbox, body: str, limits: Limits = DEFAULT_LIMITS, seconds: float = 10.0) -> object:
+def run(
+    sandbox: Sandbox, body: str, limits: Limits = DEFAULT_LIMITS, seconds: float = 10.0, packages: bool = True
+) -> object:
     """Runs the body of a function ``attack()`` inside and returns its value; an exception's text where it raises."""
     source = "def attack():\n" + textwrap.indent(textwrap.dedent(body), "    ")
     tree = sandbox.stage(f"attack-{abs(hash(source))}", {"target.py": source.encode()})
-    session = sandbox.open(Job("calls", INTERPRETER, tree, limits))
+    session = sandbox.open(Job("calls", INTERPRETER, tree, limits, packages=packages))
     try:
         answer, _ = session.ask("load", "python", "target.py", "attack", seconds=20.0)
         assert answer == ("ok",)
@@ -62,6 +64,15 @@ def test_it_is_available_and_holds(backend: str) -> None:
     assert report.version
     lacking = {name for name, on in report.protections.items() if not on}
     assert lacking <= {"control_group"}, lacking  # which is the kernel's choice for this user
+
+
+@pytest.mark.parametrize("packages", [True, False])
+def test_a_job_that_needs_no_packages_starts_without_a_look_for_them(sandbox: Sandbox, packages: bool) -> None:
+    body = """
+        import sys
+        return any(path.endswith("-packages") for path in sys.path)
+        """
+    assert run(sandbox, body, packages=packages) == packages
 
 
 def test_the_candidate_is_nobody(sandbox: Sandbox) -> None:

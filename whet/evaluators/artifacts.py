@@ -63,8 +63,9 @@ class Artifact:
         program = "calls" if builder.task.kind is Kind.FUNCTION else "programs"
         threads = max(1, len(cores))
         limits = builder.task.limits
+        packages = builder.task.kind is Kind.FUNCTION and not on_the_cpu(builder.task)
         job = Job(program, builder.interpreter, self.tree, limits, cores, hash_seed, threads, gauged=gauged)
-        job = furnished(replace(job, gpu=self.on_gpu), builder.task)
+        job = furnished(replace(job, gpu=self.on_gpu, packages=packages), builder.task)
         if worker is not None:
             job = replace(job, preload=builder.preload, worker=worker)
         session = builder.sandbox.open(job)
@@ -93,6 +94,11 @@ def task_on_gpu(task: Task) -> bool:
     """Whether what a task is about runs on the GPU."""
     where = task.launch or task.module
     return where is not None and where.device == "cuda"
+
+
+def on_the_cpu(task: Task) -> bool:
+    """Whether the target is a native function that this processor calls."""
+    return task.signature is not None and task.launch is None
 
 
 def furnished(job: Job, task: Task) -> Job:

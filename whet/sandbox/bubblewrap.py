@@ -134,7 +134,7 @@ class Bubblewrap:
             undoing.callback(os.close, our_stdout)
             argv = [*self._entry(slot), *self._bwrap(job, slot.spawner, inherited)]
             # The pipes are not bubblewrap's own stdin and stdout: a candidate could open those at /proc/1/fd.
-            argv += boot(job.interpreter, job.program, pipes=(stdin, stdout))
+            argv += boot(job.interpreter, job.program, pipes=(stdin, stdout), packages=job.packages)
             process = self._spawn(slot, argv, job, tuple(inherited))
             undoing.pop_all()
         process.stdin, process.stdout = os.fdopen(our_stdin, "wb", 0), os.fdopen(our_stdout, "rb", 0)

@@ -152,7 +152,7 @@ class Container(JobServer):
 
     def _order(self, job: Job) -> tuple[Any, ...]:
         """Returns what the supervisor is told of a job; see `whet.sandbox.inside.supervisor`."""
-        argv, variables = boot(job.interpreter, job.program), environment(job)
+        argv, variables = boot(job.interpreter, job.program, packages=job.packages), environment(job)
         program: tuple[Any, ...] = (argv, [*variables.items()]) if job.preload is None else ([job.program], None)
         sweeps = wipes = True
         return (*program, self._user, job.profiling, sweeps, wipes)

@@ -163,7 +163,11 @@ def _place(folder: Path, path: str) -> Path:
 
 
 def boot(
-    interpreter: Interpreter, program: str, folder: str = "/whet", pipes: tuple[int, int] | None = None
+    interpreter: Interpreter,
+    program: str,
+    folder: str = "/whet",
+    pipes: tuple[int, int] | None = None,
+    packages: bool = True,
 ) -> list[str]:
     """Returns the command that starts one of our programs.
 
@@ -172,10 +176,11 @@ def boot(
         program: its name.
         folder: where it sees our programs.
         pipes: descriptors that become its stdin and stdout, where these are something else.
+        packages: see `Job`.
     """
     code = (PIPES.format(*pipes) if pipes else "") + BOOT.format(folder=folder, program=program)
     # No user site, no bytecode files, code on the command line.
-    return [str(interpreter.executable), "-s", "-B", "-c", code]
+    return [str(interpreter.executable), "-s", "-B", *(() if packages else ("-S",)), "-c", code]
 
 
 def environment(job: Job) -> dict[str, str]:

@@ -42,7 +42,7 @@ class Unprotected:
         work.mkdir(parents=True)
         with on_core(*job.cores):
             process = subprocess.Popen(
-                boot(job.interpreter, job.program, str(self._staging.program)),
+                boot(job.interpreter, job.program, str(self._staging.program), packages=job.packages),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

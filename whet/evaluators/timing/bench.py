@@ -17,7 +17,8 @@ from dataclasses import dataclass, field, replace
 from whet.core.measurement import OF_TIME
 from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.artifacts import Artifact
+from whet.evaluators.artifacts import Artifact, on_the_cpu
+from whet.evaluators.buffers import as_in_memory
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_with, sound
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Meter, Setting, Starter
@@ -53,6 +54,8 @@ class _Drawn:
         mixed: the inputs among further ones, by those workloads that have some.
         renewing: new inputs for after a pass, by those workloads that repeat their own.
         renewed: those among further ones, likewise.
+        packed: the inputs of a native function's passes as they are handed over; none of others.
+        packed_new: its new ones, likewise.
     """
 
     seed: int
@@ -64,6 +67,8 @@ class _Drawn:
     mixed: Mapping[str, Mixed]
     renewing: Mapping[str, Sequence[Input]]
     renewed: Mapping[str, Mixed]
+    packed: Mapping[str, Sequence[Input]]
+    packed_new: Mapping[str, Sequence[Input]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +149,24 @@ class Bench:
         repeating = [] if self.baseline.launched else self.workloads
         renewing = yield from stepwise(draw_renewing(repeating, self.rounds, rng))
         renewed = yield from stepwise(self._mixed(renewing, self.renewing, rng))
-        return _Drawn(seed, inputs, warm, tuple(order), hash_seed, layouts, mixed, renewing, renewed)
+        packed = yield from stepwise(self._packed(inputs))
+        packed_new = yield from stepwise(self._packed(_with_further(renewing, renewed)))
+        return _Drawn(
+            seed, inputs, warm, tuple(order), hash_seed, layouts, mixed, renewing, renewed, packed, packed_new
+        )
+
+    def _packed(self, drawn: Mapping[str, Sequence[Input]]) -> Iterator[tuple[str, Sequence[Input]]]:
+        task = self.baseline.builder.task
+        for name, items in drawn.items() if on_the_cpu(task) else ():
+            yield name, as_in_memory(task, items)
 
     def _taken(self, side: str, drawn: _Drawn) -> _Taken:
         """Returns what a fresh process of a side gives."""
         repeats = {work.name: work.repeats for work in self.workloads}
         # A program's runs are windows of their own: those of the candidate alone take further inputs.
         mixed = drawn.mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
-        inputs = {**drawn.inputs, **{name: one.items for name, one in mixed.items()}}
-        new = {**drawn.renewing, **{name: one.items for name, one in drawn.renewed.items()}}
+        inputs = {**_with_further(drawn.inputs, mixed), **drawn.packed}
+        new = {**_with_further(drawn.renewing, drawn.renewed), **drawn.packed_new}
         called, new_called = (
             {name: one.checked for name, one in each.items() if side != "candidate"} for each in (mixed, drawn.renewed)
         )
@@ -259,6 +273,11 @@ class Bench:
             if fault := self.judge(item, expected, actual):
                 differs = self.judge(item, expected, once_more)
                 raise RungEndedError(fault if differs is None else _differs_from_itself(differs))
+
+
+def _with_further(drawn: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]) -> dict[str, Sequence[Input]]:
+    """Returns inputs, of each workload that has further ones with those."""
+    return {**drawn, **{name: one.items for name, one in mixed.items()}}
 
 
 def _differs_from_itself(found: Fault) -> BaselineLost:

@@ -18,9 +18,10 @@ from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
+from whet.evaluators.artifacts import Artifact, Builder, on_the_cpu, task_on_gpu
 from whet.evaluators.baseline import Baseline
-from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, sound
+from whet.evaluators.buffers import as_in_memory
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, found_by, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
 from whet.evaluators.languages.registry import language_of_task
@@ -33,8 +34,9 @@ from whet.evaluators.timing.decision import Rule, described, least, sequential
 from whet.evaluators.timing.hidden_costs import PASSES, HiddenCosts
 from whet.evaluators.timing.instruments import Instruments
 from whet.evaluators.timing.on_gpu import Sides, gauge_for, held_up
-from whet.evaluators.timing.plan import TimingPlan
+from whet.evaluators.timing.plan import TimingPlan, enough
 from whet.evaluators.timing.process_observation import Calls
+from whet.evaluators.timing.quiet import quiet
 from whet.evaluators.timing.rounds import with_rounds
 from whet.evaluators.timing.starts import without_start
 from whet.evaluators.timing.turns import Turn, from_raw
@@ -174,6 +176,9 @@ class Measuring:
         fresh = self._bench(ours, theirs, request.workloads, self._oracle.judge, baseline, cores)
         begun = plan.begun
         fresh, first = with_rounds(fresh, task, derive(seed, extra, "rounds"), begun.raw if begun else None)
+        rule = self._rule(self._baseline_name(extra))
+        if plan.provisional and first is not None and (at_once := shown_at_once(first, request.workloads, plan, rule)):
+            return replace(at_once, raw={**at_once.raw, "processes": {"kind": "fresh"}, "hidden_costs": {}})
         workloads = fresh.workloads
         # Another process of ours may have found passes of another length right.
         known = begun.raw if begun is not None and begun.raw["workloads"] == described(workloads) else None
@@ -184,7 +189,6 @@ class Measuring:
             if self._meter.forks
             else (fresh, {"kind": "fresh"})
         )
-        rule = self._rule(self._baseline_name(extra))
         turns = from_raw(known["turns"]) if known is not None else ()
 
         def take(number: int) -> Turn:
@@ -281,14 +285,28 @@ class Measuring:
         # As many calls are looked at as the candidate makes in a process, which has a pass of each workload.
         passes = sum(1 + bench.further.get(one.name, 0) / one.count for one in bench.workloads)
         longer = math.ceil(passes / PASSES)
-        payloads = [item.payload for item in work.draw(derive(seed, "hidden"), PASSES * work.count * longer + 2)]
+        task = self._builder.task
+        items = work.draw(derive(seed, "hidden"), PASSES * work.count * longer + 2)
+        payloads = [item.payload for item in (as_in_memory(task, items) if on_the_cpu(task) else items)]
         calls = Calls(payloads, work.count, limit, longer)
         found = self._instruments.hidden_costs(bench.baseline, bench.candidate, calls)
-        return without_start(found) if task_on_gpu(self._builder.task) else found
+        return without_start(found) if task_on_gpu(task) else found
 
     def _baseline_name(self, extra: tuple[str, ...]) -> str:
         task = self._builder.task
         return language_of_task(task).baseline(task, extra, self._builder.interpreter.version)
+
+
+def shown_at_once(first: Turn, workloads: Sequence[TimedWorkload], plan: TimingPlan, rule: Rule) -> Measurement | None:
+    """Returns the large gain that the turn shows which is thrown away elsewhere; None where it shows less.
+
+    Whether a gain is worth confirming is all that is asked here, and a large one needs no longer passes for that.
+    """
+    if not quiet([first], [work.name for work in workloads if work.counts]):
+        return None
+    # What it shows against the candidate, a turn that the machine had settled for may show as well, or not.
+    found = found_by(lambda: sequential(lambda _: first, workloads, plan.stages, rule, over=lambda *_: True))
+    return found if isinstance(found, Measurement) and enough(found) else None
 
 
 def refused_by_clang(builder: Builder, extra: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from pathlib import Path
 from whet.evaluators.artifacts import Artifact
 from whet.evaluators.finding import Fault, lost_with, sound
 from whet.evaluators.preloads import imported, looked_up
-from whet.evaluators.processes import FunctionProcess
+from whet.evaluators.processes import FunctionProcess, TargetProcess
 from whet.evaluators.screen import parse
 from whet.evaluators.stopwatch import Stopwatch
 from whet.sandbox.process_tree import GONE
@@ -119,38 +120,82 @@ def observe(baseline: Artifact, candidate: Artifact, calls: Calls, processes: in
     parsed = [parse(artifact.source) for artifact in (baseline, candidate)]
     trees = [tree for tree in parsed if not isinstance(tree, Fault)]
     names = list(dict.fromkeys((*imported(*trees), *looked_up(*trees))))
+    last = processes - 1
     ours: list[ObservedProcess] = []
     theirs: list[ObservedProcess] = []
 
-    def look_at_baseline(number: int, steady: bool = False) -> None:
+    def look_at_baseline(steady: bool = False) -> None:
         with lost_with("the baseline, looked at outside its timed calls"):
-            ours.append(_observe_process(baseline, names, calls.of_baseline(), _order(number), steady))
+            ours.append(_observe_process(fresh, baseline.on_gpu, calls.of_baseline(), len(ours), steady))
 
-    def look_at_candidate(number: int, steady: bool = False) -> None:
-        theirs.append(_observe_process(candidate, names, calls, _order(number), steady))
+    def look_at_candidate(steady: bool = False) -> None:
+        theirs.append(_observe_process(fresh, candidate.on_gpu, calls, len(theirs), steady))
 
-    last = processes - 1
-    for number in range(last):
-        look_at_baseline(number)
-        look_at_candidate(number)
-    look_at_candidate(last, steady=True)
-    # Held against the candidate is what it keeps beyond the baseline: of one that keeps little, nobody asks that.
-    look_at_baseline(last, steady=sum(theirs[last].kept or ()) > LEAST_GROWTH)
+    with closing(_Processes([*(baseline, candidate) * last, candidate, baseline], names)) as fresh:
+        for _ in range(last):
+            look_at_baseline()
+            look_at_candidate()
+        look_at_candidate(steady=True)
+        # Held against the candidate is what it keeps beyond the baseline: of one that keeps little, nobody asks that.
+        look_at_baseline(steady=sum(theirs[last].kept or ()) > LEAST_GROWTH)
     return Observation(tuple(ours), tuple(theirs), calls.longer)
 
 
-def _order(number: int) -> int:
-    return 1 if number % 2 == 0 else -1
+class _Processes:
+    """Fresh processes, of which each is started while nothing is asked of the one before."""
+
+    def __init__(self, artifacts: Sequence[Artifact], names: Sequence[str]) -> None:
+        """Starts the first.
+
+        Args:
+            artifacts: of one process after the other.
+            names: what all of them have imported, and looked up, before they load.
+        """
+        self._artifacts = iter(artifacts)
+        self._names = names
+        self._beside = ThreadPoolExecutor(1)
+        self._coming: Future[TargetProcess | Fault] | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Starts the next one, if any is left, beside whatever follows."""
+        artifact = next(self._artifacts, None)
+        self._coming = None if artifact is None else self._beside.submit(artifact.start, primed=self._names)
+
+    def taken(self) -> FunctionProcess:
+        """Returns the one that was started last.
+
+        Raises:
+            RungEndedError: it could not be.
+        """
+        assert self._coming is not None, "it was not begun"
+        coming, self._coming = self._coming, None
+        process = sound(coming.result())
+        assert isinstance(process, FunctionProcess)
+        return process
+
+    def close(self) -> None:
+        """Ends one that nobody took."""
+        if self._coming is not None and not isinstance(process := self._coming.result(), Fault):
+            process.close()
+        self._beside.shutdown()
 
 
-def _observe_process(
-    artifact: Artifact, names: Sequence[str], calls: Calls, order: int, steady: bool
-) -> ObservedProcess:
-    process = sound(artifact.start(primed=names))
-    assert isinstance(process, FunctionProcess)
-    with closing(process):
-        spent = [_spent(process, span, calls.seconds, artifact.on_gpu) for span in calls.spans(order)]
+def _observe_process(fresh: _Processes, on_gpu: bool, calls: Calls, number: int, steady: bool) -> ObservedProcess:
+    """Returns what the next process showed.
+
+    Args:
+        fresh: where it comes from.
+        on_gpu: whether it uses a GPU.
+        calls: that it makes.
+        number: of its side's processes; odd ones make them backwards.
+        steady: whether it also makes calls for a while.
+    """
+    with closing(fresh.taken()) as process:
+        order = 1 if number % 2 == 0 else -1
+        spent = [_spent(process, span, calls.seconds, on_gpu) for span in calls.spans(order)]
         first, second, *rest = spent
+        fresh.begin()
         idle = _idle(process)
         kept = _kept(process, calls.payloads, calls.seconds) if steady else None
         return ObservedProcess(round(process.loading, DIGITS), first, second, tuple(rest), idle, kept)

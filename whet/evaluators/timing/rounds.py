@@ -14,6 +14,7 @@ from typing import Any
 
 from whet.core.signature import Role
 from whet.core.task import Task
+from whet.evaluators.artifacts import on_the_cpu
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.further import WINDOW_OF_HANDOVERS, baselines, handover, in_calls
@@ -71,11 +72,6 @@ def with_rounds(bench: Bench, task: Task, seed: int, begun: Mapping[str, Any] | 
     theirs = {name: theirs for name, (ours, theirs) in rounds.items() if ours != theirs}
     longer = replace(bench, workloads=works, rounds=theirs, renewing=new)
     return longer, turn if begun is None else None
-
-
-def on_the_cpu(task: Task) -> bool:
-    """Whether the target is a native function that this processor calls."""
-    return task.signature is not None and task.launch is None
 
 
 def unchanging(task: Task) -> bool:

@@ -382,6 +382,7 @@ def serve(channel: Channel) -> None:
             assert laid is not None
             called = message[3] if len(message) > 3 else None
             channel.write(("renewed", *renewed_round(target, laid, message[1], message[2], capture, called)))
+            laid = None  # now, and not in the next window: to give memory back takes longer than to read inputs
         elif operation == "profile":
             from .lines import hot_lines  # they follow Python's lines alone
 

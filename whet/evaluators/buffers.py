@@ -1,0 +1,41 @@
+"""Inputs of native functions whose buffers are written as they lie in memory.
+
+A process that takes a list of numbers in makes each of them an object first. That is a part of every window, and the
+more of it there is, the longer windows have to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from whet.core.signature import Signature
+from whet.core.task import Task
+from whet.evaluators.inputs.source import Input
+from whet.sandbox.inside.codec import CodecError, Elements, encode
+from whet.sandbox.inside.decode import decode
+from whet.sandbox.inside.native_target import DTYPES, element_bytes
+
+LEAST_BYTES = 4096
+"""Of an input that is written anew: of a smaller one that takes as long as it saves."""
+
+
+def as_in_memory(task: Task, items: Sequence[Input]) -> Sequence[Input]:
+    """Returns inputs of a native function that it takes as the same arguments, and its process takes in sooner."""
+    assert task.signature is not None, "others are called with objects"
+    return [replace(item, payload=_packed(task.signature, item.payload)) for item in items]
+
+
+def _packed(signature: Signature, payload: bytes) -> bytes:
+    if len(payload) < LEAST_BYTES:
+        return payload
+    pairs = zip(signature.given, decode(payload), strict=True)
+    try:
+        return encode(
+            tuple(
+                Elements(DTYPES[one.type], element_bytes(value, one.type, one.name)) if one.buffer else value
+                for one, value in pairs
+            )
+        )
+    except CodecError:  # the function's process says what is wrong with it
+        return payload
