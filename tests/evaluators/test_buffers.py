@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -65,8 +66,13 @@ def test_a_short_input_stays_as_it_is() -> None:
     assert as_in_memory(native(), items) == items
 
 
-def test_what_holds_no_elements_is_left_to_the_function_s_process() -> None:
-    items = [Input("a", encode(("x" * LEAST_BYTES, 1)))]
+@pytest.mark.parametrize(
+    "values",
+    [("x" * LEAST_BYTES, 1), ([1] * LONG, Fraction(LONG)), ([1] * LONG, "long"), ([1] * LONG,), [1] * LONG],
+    ids=["text", "fraction", "no-number", "too-few", "no-call"],
+)
+def test_what_is_no_call_is_left_to_the_function_s_process(values: Any) -> None:
+    items = [Input("a", encode(values)), Input("a", b"x" * LEAST_BYTES)]
     assert as_in_memory(native(), items) == items
 
 

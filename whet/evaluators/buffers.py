@@ -27,15 +27,21 @@ def as_in_memory(task: Task, items: Sequence[Input]) -> Sequence[Input]:
 
 
 def _packed(signature: Signature, payload: bytes) -> bytes:
+    """Returns an input anew; as it is where it is short, or no call, of which the function's process says so."""
     if len(payload) < LEAST_BYTES:
         return payload
-    pairs = zip(signature.given, decode(payload), strict=True)
     try:
+        values = decode(payload)
+        if not isinstance(values, tuple) or len(values) != len(signature.given):
+            return payload
+        pairs = list(zip(signature.given, values, strict=True))
+        if not all(one.buffer or isinstance(value, int | float) for one, value in pairs):
+            return payload
         return encode(
             tuple(
                 Elements(DTYPES[one.type], element_bytes(value, one.type, one.name)) if one.buffer else value
                 for one, value in pairs
             )
         )
-    except CodecError:  # the function's process says what is wrong with it
+    except CodecError:
         return payload
