@@ -16,10 +16,8 @@ from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.processes import Pass
 from whet.evaluators.timing.bench import Bench
-from whet.evaluators.timing.decision import Rule, described
+from whet.evaluators.timing.decision import described
 from whet.evaluators.timing.further import WINDOW_OF_HANDOVERS
-from whet.evaluators.timing.measuring import shown_at_once
-from whet.evaluators.timing.plan import LARGE, TimingPlan, pilot
 from whet.evaluators.timing.rounds import APART, LONGEST_SECONDS, MOST_SECONDS, more_rounds, new_inputs, with_rounds
 from whet.evaluators.timing.turns import Series, Turn, raw, series
 from whet.evaluators.timing.workloads import LOOK_INPUTS, ROUND_BYTES, ROUND_INPUTS, TimedWorkload, repeated_count
@@ -173,27 +171,6 @@ def test_a_far_faster_native_function_has_more_rounds_than_its_baseline_and_more
 
 def test_a_fault_of_the_turn_that_shows_the_rounds_is_the_candidate_s() -> None:
     assert found_by(lambda: with_rounds(known_bench(), native(*CHANGED), 0, None)) is FAULT
-
-
-def at_once(gain: float, waited: float = 0.0, beside: float = 0.0) -> float | None:
-    """Returns the gain that a turn shows by itself, where it is enough."""
-    told = {side: replace(one, ran=one.outside - waited, waited=waited) for side, one in passes(gain).items()}
-    told["candidate"] = replace(told["candidate"], outside=told["candidate"].outside + beside)
-    plan = TimingPlan(pilot(0.99), provisional=True)
-    found = shown_at_once(Turn((), 0.0, {"a": told}), (work(1),), plan, Rule(1.0, 0.99, "", TIME))
-    return None if found is None else found.speedup.ratio
-
-
-def test_a_large_gain_is_seen_in_the_turn_that_shows_the_rounds_and_a_small_one_is_not() -> None:
-    assert at_once(4.0) == pytest.approx(4.0)
-    assert at_once(1.01 * LARGE) == pytest.approx(1.01 * LARGE)
-    assert at_once(0.99 * LARGE) is None
-    assert at_once(0.5) is None
-
-
-def test_nothing_is_seen_in_a_turn_that_the_machine_disturbed_and_nothing_held_against_anybody() -> None:
-    assert at_once(4.0, waited=0.01) is None
-    assert at_once(4.0, beside=0.02) is None, "its clock may not lie"
 
 
 def judged(scale: float, cold: float) -> Series:
