@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +23,7 @@ from whet.evaluators.processes import Pass
 from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.turns import SIDES
 from whet.evaluators.timing.workloads import TimedWorkload
-from whet.sandbox.inside.codec import encode
+from whet.sandbox.inside.codec import CodecError, encode
 from whet.sandbox.inside.decode import Node, decode
 from whet.sandbox.inside.native_target import element_bytes
 
@@ -36,7 +37,7 @@ def native(kind: str = "uint32") -> Task:
         Argument("n", "int64", Role.SIZE),
     )
     signature = Signature("void f(void *numbers, void *out, int64_t n)", None, arguments)
-    return Task("f", Path("f.c"), "c", Kind.FUNCTION, "", "f", Path(), signature=signature)
+    return Task("f", "c", Kind.FUNCTION, Path("f.c"), "", "f", Path(), signature=signature)
 
 
 def handed(task: Task, *values: Any) -> Any:
@@ -59,6 +60,19 @@ def test_what_is_out_of_range_is_taken_as_it_is_elsewhere(number: int) -> None:
     numbers = [number] * LONG
     packed, _ = handed(native(), numbers, len(numbers))
     assert element_bytes(packed, "uint32", "numbers") == element_bytes(numbers, "uint32", "numbers")
+
+
+def test_inputs_of_other_tasks_stay_as_they_are() -> None:
+    items = [Input("a", encode(([1] * LONG, LONG)))]
+    called = Task("f", "python", Kind.FUNCTION, Path("f.py"), "", "f", Path())
+    program = Task("f", "c", Kind.PROGRAM, Path("f.c"), "", None, Path())
+    for task in (called, program):
+        assert as_in_memory(task, items) is items
+
+
+def test_an_array_of_characters_is_no_array_of_numbers() -> None:
+    with pytest.raises(CodecError, match="numbers is an array of no numbers"):
+        element_bytes(decode(encode(array("u", "abc"))), "uint32", "numbers")
 
 
 def test_a_short_input_stays_as_it_is() -> None:

@@ -17,7 +17,7 @@ from whet.evaluators.processes import NewRound, Pass
 from whet.evaluators.timing.decision import rejudge, sequential
 from whet.evaluators.timing.quiet import in_cpu_seconds
 from whet.evaluators.timing.statistics import VERDICT_STAGES
-from whet.evaluators.timing.turns import Series, Turn, as_if_new, from_raw, raw
+from whet.evaluators.timing.turns import Series, Turn, as_if_new, contradicted_on_new_inputs, from_raw, raw
 
 
 def renewed(turn: Turn, **times: float) -> Turn:
@@ -113,6 +113,16 @@ def test_a_clock_that_is_touched_while_new_inputs_are_met_is_contradicted_from_o
     if isinstance(found, Fault):
         assert found.reason is Reason.CHEATING
         assert found.detail == "a, on new inputs: its process says 2 ms in the calls, the clock outside 20 ms"
+
+
+@pytest.mark.parametrize(("waited", "cheats"), [(None, True), (0.0, True), (0.015, True), (0.018, False)])
+def test_what_waited_for_a_processor_on_new_inputs_touched_no_clock(waited: float | None, cheats: bool) -> None:
+    new = NewRound(0.0084, 0.008, 0.008, None, 1.0, 0.0)
+    honest = Pass(0.0204, 0.02, 0.02, (), waited=0.0, new=new)
+    theirs = replace(honest, new=replace(new, outside=0.0284, waited=waited))
+    assert contradicted_on_new_inputs("a", [honest] * 2, [honest]) is None
+    found = contradicted_on_new_inputs("a", [honest] * 2, [theirs])
+    assert (found is not None) is cheats
 
 
 def on_a_busy_machine(cpu: float, ran: float) -> list[Turn]:

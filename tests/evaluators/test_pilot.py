@@ -14,7 +14,7 @@ from whet.core.options import Options
 from whet.core.task import Kind, Task
 from whet.core.verdict import Reason, RungStatus, Verdict
 from whet.evaluators.climbing.timing import Timing
-from whet.evaluators.finding import Fault, RungEndedError
+from whet.evaluators.finding import Fault, RungEndedError, found_by
 from whet.evaluators.meters.time import TIME
 from whet.evaluators.processes import Pass
 from whet.evaluators.rungs import Timed
@@ -53,9 +53,15 @@ def test_a_large_gain_is_seen_in_the_turn_that_shows_the_rounds_and_a_small_one_
     assert at_once(0.5) is None
 
 
-def test_nothing_is_seen_in_a_turn_that_the_machine_disturbed_and_nothing_held_against_anybody() -> None:
+def test_nothing_is_seen_in_a_turn_that_the_machine_disturbed() -> None:
     assert at_once(4.0, waited=0.01) is None
-    assert at_once(4.0, beside=0.02) is None, "its clock may not lie"
+    assert at_once(4.0, waited=0.01, beside=0.02) is None
+
+
+def test_no_gain_is_seen_in_a_turn_whose_clocks_disagree() -> None:
+    found = found_by(lambda: at_once(4.0, beside=0.02))
+    assert isinstance(found, Fault)
+    assert found.reason is Reason.CHEATING
 
 
 class Scripted:
@@ -76,7 +82,7 @@ class Scripted:
 
 
 def measured(metrics: Any) -> Verdict:
-    task = Task("f", Path("f.py"), "python", Kind.FUNCTION, "", "f", Path())
+    task = Task("f", "python", Kind.FUNCTION, Path("f.py"), "", "f", Path())
     none: Any = None
     timing = Timing(task, Options(), 1, metrics, None, lambda: none, lambda: none)
     candidate = Candidate("def f(): pass\n")

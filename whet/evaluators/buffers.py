@@ -1,4 +1,4 @@
-"""Inputs of native functions whose buffers are written as they lie in memory.
+"""Inputs as they are handed over to be timed: the buffers of native functions are written as they lie in memory.
 
 A process that takes a list of numbers in makes each of them an object first. That is a part of every window, and the
 more of it there is, the longer windows have to be.
@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from whet.core.signature import Signature
 from whet.core.task import Task
+from whet.evaluators.artifacts import on_the_cpu
 from whet.evaluators.inputs.source import Input
 from whet.sandbox.inside.codec import CodecError, Elements, encode
 from whet.sandbox.inside.decode import decode
@@ -21,8 +22,12 @@ LEAST_BYTES = 4096
 
 
 def as_in_memory(task: Task, items: Sequence[Input]) -> Sequence[Input]:
-    """Returns inputs of a native function that it takes as the same arguments, and its process takes in sooner."""
-    assert task.signature is not None, "others are called with objects"
+    """Returns inputs that a native function takes as the same arguments, and its process takes in sooner.
+
+    Those of all else are returned as they are.
+    """
+    if task.signature is None or not on_the_cpu(task):
+        return items
     return [replace(item, payload=_packed(task.signature, item.payload)) for item in items]
 
 

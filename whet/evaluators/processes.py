@@ -46,6 +46,7 @@ class NewRound:
         cpu: CPU seconds in them, as the process says, and the same.
         ran: seconds that its processes were on a processor meanwhile, less likewise; see `Pass`.
         times: how many times as many calls the pass has.
+        waited: seconds for which they, or the clock out here, could have run meanwhile and had no processor; likewise.
     """
 
     outside: float
@@ -53,6 +54,7 @@ class NewRound:
     cpu: float
     ran: float | None
     times: float
+    waited: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,14 +361,15 @@ class FunctionProcess:
             (_, spent, cpu, came_first, first, outcomes), outside = self._session.ask(
                 "renewed", list(payloads), settling, *places, seconds=seconds
             )
-            ran = watch.read().ran
+            given = watch.read()
             share = min(settling, _count(came_first)) / max(1, rounds)
             settled = share * self._last.inside, share * self._last.cpu
             # Else it could work ahead in calls that are not timed.
             more = max(0.0, _seconds(first) - SLOWER * settled[0])
-            found = NewRound(outside, _seconds(spent) + more, _seconds(cpu) + more, ran, 1.0)
-            outside = _less(outside, settled[0], found.inside)
-            ran = None if ran is None else _less(ran, settled[1], found.cpu)
+            inside, used = _seconds(spent) + more, _seconds(cpu) + more
+            found = NewRound(outside, inside, used, given.ran, 1.0, given.waited)
+            outside = _less(outside, settled[0], inside)
+            ran = None if given.ran is None else _less(given.ran, settled[1], used)
             return replace(found, outside=outside, ran=ran), tuple(map(_outcome, outcomes))
         except Incident as incident:
             return fault(incident, seconds)

@@ -50,7 +50,7 @@ class Job:
             process, which a sandbox may start in any case.
         worker: which of several warm workers that are alike.
         profiling: whether it may count the events of its own processes. Never for code that a model wrote.
-        packages: whether it can import what is installed for the interpreter; to find that out takes each start 3 ms.
+        packages: whether it can import what is installed for the interpreter; its start is quicker where it need not.
     """
 
     program: str

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from whet.core.measurement import OF_TIME
 from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.artifacts import Artifact, on_the_cpu
+from whet.evaluators.artifacts import Artifact
 from whet.evaluators.buffers import as_in_memory
 from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, lost_with, sound
 from whet.evaluators.inputs.source import Input
@@ -54,8 +54,8 @@ class _Drawn:
         mixed: the inputs among further ones, by those workloads that have some.
         renewing: new inputs for after a pass, by those workloads that repeat their own.
         renewed: those among further ones, likewise.
-        packed: the inputs of a native function's passes as they are handed over; none of others.
-        packed_new: its new ones, likewise.
+        handed: the inputs of the candidate's passes, further ones among them, as they are handed over.
+        handed_new: its new ones, likewise.
     """
 
     seed: int
@@ -67,8 +67,8 @@ class _Drawn:
     mixed: Mapping[str, Mixed]
     renewing: Mapping[str, Sequence[Input]]
     renewed: Mapping[str, Mixed]
-    packed: Mapping[str, Sequence[Input]]
-    packed_new: Mapping[str, Sequence[Input]]
+    handed: Mapping[str, Sequence[Input]]
+    handed_new: Mapping[str, Sequence[Input]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,24 +149,24 @@ class Bench:
         repeating = [] if self.baseline.launched else self.workloads
         renewing = yield from stepwise(draw_renewing(repeating, self.rounds, rng))
         renewed = yield from stepwise(self._mixed(renewing, self.renewing, rng))
-        packed = yield from stepwise(self._packed(inputs))
-        packed_new = yield from stepwise(self._packed(_with_further(renewing, renewed)))
+        handed = yield from stepwise(self._handed(inputs, mixed))
+        handed_new = yield from stepwise(self._handed(renewing, renewed))
         return _Drawn(
-            seed, inputs, warm, tuple(order), hash_seed, layouts, mixed, renewing, renewed, packed, packed_new
+            seed, inputs, warm, tuple(order), hash_seed, layouts, mixed, renewing, renewed, handed, handed_new
         )
 
-    def _packed(self, drawn: Mapping[str, Sequence[Input]]) -> Iterator[tuple[str, Sequence[Input]]]:
-        task = self.baseline.builder.task
-        for name, items in drawn.items() if on_the_cpu(task) else ():
-            yield name, as_in_memory(task, items)
+    def _handed(
+        self, drawn: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]
+    ) -> Iterator[tuple[str, Sequence[Input]]]:
+        for name, items in drawn.items():
+            yield name, as_in_memory(self.baseline.builder.task, mixed[name].items if name in mixed else items)
 
     def _taken(self, side: str, drawn: _Drawn) -> _Taken:
         """Returns what a fresh process of a side gives."""
         repeats = {work.name: work.repeats for work in self.workloads}
         # A program's runs are windows of their own: those of the candidate alone take further inputs.
-        mixed = drawn.mixed if side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION else {}
-        inputs = {**_with_further(drawn.inputs, mixed), **drawn.packed}
-        new = {**_with_further(drawn.renewing, drawn.renewed), **drawn.packed_new}
+        further = side == "candidate" or self.baseline.builder.task.kind is Kind.FUNCTION
+        mixed, inputs = (drawn.mixed, drawn.handed) if further else ({}, drawn.inputs)
         called, new_called = (
             {name: one.checked for name, one in each.items() if side != "candidate"} for each in (mixed, drawn.renewed)
         )
@@ -174,7 +174,16 @@ class Bench:
             repeats |= self.rounds
         layout = drawn.layouts[side]
         setting = Setting(
-            side, self.seconds, self.cores, drawn.hash_seed, layout, self._start, repeats, called, new, new_called
+            side,
+            self.seconds,
+            self.cores,
+            drawn.hash_seed,
+            layout,
+            self._start,
+            repeats,
+            called,
+            drawn.handed_new,
+            new_called,
         )
         passes: dict[str, Pass] = {}
         for name, one in self._passes(side, inputs, drawn.warm, setting).items():
@@ -273,11 +282,6 @@ class Bench:
             if fault := self.judge(item, expected, actual):
                 differs = self.judge(item, expected, once_more)
                 raise RungEndedError(fault if differs is None else _differs_from_itself(differs))
-
-
-def _with_further(drawn: Mapping[str, Sequence[Input]], mixed: Mapping[str, Mixed]) -> dict[str, Sequence[Input]]:
-    """Returns inputs, of each workload that has further ones with those."""
-    return {**drawn, **{name: one.items for name, one in mixed.items()}}
 
 
 def _differs_from_itself(found: Fault) -> BaselineLost:

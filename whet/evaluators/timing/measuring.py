@@ -18,10 +18,10 @@ from whet.core.options import Options
 from whet.core.plain import to_plain
 from whet.core.task import Kind
 from whet.core.verdict import Reason
-from whet.evaluators.artifacts import Artifact, Builder, on_the_cpu, task_on_gpu
+from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
 from whet.evaluators.baseline import Baseline
 from whet.evaluators.buffers import as_in_memory
-from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, found_by, sound
+from whet.evaluators.finding import BaselineLost, Fault, RungEndedError, sound
 from whet.evaluators.inputs.source import Input, InputSource, derive
 from whet.evaluators.kernels.compiled import STAGES, Versions, can_be_compiled, compiled
 from whet.evaluators.languages.registry import language_of_task
@@ -286,9 +286,8 @@ class Measuring:
         passes = sum(1 + bench.further.get(one.name, 0) / one.count for one in bench.workloads)
         longer = math.ceil(passes / PASSES)
         task = self._builder.task
-        items = work.draw(derive(seed, "hidden"), PASSES * work.count * longer + 2)
-        payloads = [item.payload for item in (as_in_memory(task, items) if on_the_cpu(task) else items)]
-        calls = Calls(payloads, work.count, limit, longer)
+        items = as_in_memory(task, work.draw(derive(seed, "hidden"), PASSES * work.count * longer + 2))
+        calls = Calls([item.payload for item in items], work.count, limit, longer)
         found = self._instruments.hidden_costs(bench.baseline, bench.candidate, calls)
         return without_start(found) if task_on_gpu(task) else found
 
@@ -301,12 +300,14 @@ def shown_at_once(first: Turn, workloads: Sequence[TimedWorkload], plan: TimingP
     """Returns the large gain that the turn shows which is thrown away elsewhere; None where it shows less.
 
     Whether a gain is worth confirming is all that is asked here, and a large one needs no longer passes for that.
+
+    Raises:
+        RungEndedError: a clock was touched, as it seems.
     """
     if not quiet([first], [work.name for work in workloads if work.counts]):
         return None
-    # What it shows against the candidate, a turn that the machine had settled for may show as well, or not.
-    found = found_by(lambda: sequential(lambda _: first, workloads, plan.stages, rule, over=lambda *_: True))
-    return found if isinstance(found, Measurement) and enough(found) else None
+    found = sequential(lambda _: first, workloads, plan.stages, rule, over=lambda *_: True)
+    return found if enough(found) else None
 
 
 def refused_by_clang(builder: Builder, extra: tuple[str, ...]) -> str:

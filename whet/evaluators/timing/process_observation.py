@@ -176,9 +176,9 @@ class _Processes:
 
     def close(self) -> None:
         """Ends one that nobody took."""
+        self._beside.shutdown()
         if self._coming is not None and not isinstance(process := self._coming.result(), Fault):
             process.close()
-        self._beside.shutdown()
 
 
 def _observe_process(fresh: _Processes, on_gpu: bool, calls: Calls, number: int, steady: bool) -> ObservedProcess:

@@ -188,8 +188,8 @@ def contradicted_on_new_inputs(
             if one.new is None or (by_cpu and one.new.ran is None):
                 return None
             outside, inside = (one.new.ran or 0.0, one.new.cpu) if by_cpu else (one.new.outside, one.new.inside)
-            # For how long it waited in that round is not known.
-            found.append(replace(one, outside=outside, inside=inside, windows=1, waited=None))
+            waited = None if by_cpu else one.new.waited
+            found.append(replace(one, outside=outside, inside=inside, windows=1, waited=waited))
     return contradicted(
         f"{name}, on new inputs", windows[0], windows[1], by="the kernel" if by_cpu else "the clock outside"
     )

@@ -30,7 +30,7 @@ DTYPES = {name: f"{'|' if size == 1 else '<'}{LETTERS[name[0]]}{size}" for name,
 NARROW = {"<f4": "f", "<f8": "d"}
 CODES = {f"{'u' * code.isupper()}int{8 * struct.calcsize(code)}": code for code in "bBhHiIqQ"}
 """Of the module `array`, which packs a list of numbers ten times as fast as ctypes."""
-NUMBERS = "bBhHiIlLqQfd"
+NUMBERS = frozenset("bBhHiIlLqQfd")
 """Codes of that module which stand for numbers."""
 UNWRITTEN = 0xFF
 """In each byte that a function has to write: as a float it is no number, as an integer the largest or -1."""
@@ -171,7 +171,7 @@ def element_bytes(value: Any, kind: str, name: str) -> bytes:
 
 
 def _packed(numbers: Any, kind: str, name: str) -> bytes:
-    from array import array  # costs each start 2 ms
+    from array import array  # no start waits for it that packs nothing
 
     try:
         if kind in CODES:
