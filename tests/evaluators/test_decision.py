@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata, wilcoxon
 from scripted_turns import RULE, decide, turns, works
 
 from whet.core.measurement import Measurement, Outcome
@@ -167,6 +171,22 @@ def test_the_test_is_one_sided() -> None:
     assert p_faster(gains) < 0.001
     assert p_slower(gains) > 0.99
     assert p_faster([0.0] * 10) == 1.0
+    assert p_faster([]) == 1.0
+
+
+@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20, unique=True), st.integers(0, 2**20 - 1))
+def test_p_of_distinct_logs_is_that_of_scipy(sizes: list[int], signs: int) -> None:
+    logs = [size / 1e6 * (-1) ** (signs >> place & 1) for place, size in enumerate(sizes)]
+    assert p_faster(logs) == pytest.approx(wilcoxon(logs, alternative="greater", method="exact").pvalue)
+
+
+@given(st.lists(st.integers(-3, 3), max_size=8))
+def test_p_of_logs_of_which_some_are_alike_is_the_share_of_signs_that_gain_as_much(logs: list[int]) -> None:
+    left = [log for log in logs if log]
+    ranks = rankdata([abs(log) for log in left])
+    seen = sum(rank for rank, log in zip(ranks, left, strict=True) if log > 0)
+    ways = [sum(rank * sign for rank, sign in zip(ranks, signs, strict=True)) for signs in itertools.product((0, 1), repeat=len(left))]
+    assert p_faster(logs) == pytest.approx(sum(way >= seen - 1e-9 for way in ways) / len(ways))
 
 
 def test_intervals_cover_the_truth_about_as_often_as_asked() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 
@@ -90,23 +89,20 @@ class Differential:
 
     name = "differential"
 
-    def __init__(self, comparing: Comparing, until: str | None, prepare: Callable[[], None]) -> None:
+    def __init__(self, comparing: Comparing, until: str | None) -> None:
         """Runs nothing yet.
 
         Args:
             comparing: compares it with the baseline.
             until: the last rung that was asked for, if not all were.
-            prepare: is called before, and may take its time while processes run.
         """
         self._comparing = comparing
         # A fork of a warm worker with other hashes and another address layout. What a candidate does in a process that
         # is no fork is seen before it is reported: when it is confirmed, or here where nobody asks for that.
         self._forked = not beyond("confirm", until)
-        self._prepare = prepare
 
     def climb(self, climber: Climber) -> Finding:
         """See `RungCheck.climb`."""
-        self._prepare()
         batch = climber.batch
         elsewhere = Elsewhere(batch.other_hash_seed, worker=0) if self._forked else None
 

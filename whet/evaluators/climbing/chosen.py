@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from whet.core.ahead import import_ahead
 from whet.core.options import Options
 from whet.evaluators.artifacts import Builder
 from whet.evaluators.assembly.routines import Routines
@@ -76,10 +73,7 @@ class Rungs:
         return tests, self._differential(baseline, comparing), self._hazard(baseline), *prove, *extra
 
     def _differential(self, baseline: Baseline, comparing: Comparing) -> RungCheck:
-        timed = self._options.times and not self._builder.task.untimed
-        # It takes a second, and is needed once there are figures.
-        prepare = partial(import_ahead, "scipy.stats") if timed else lambda: None
-        found: RungCheck = Differential(comparing, self._options.until, prepare)
+        found: RungCheck = Differential(comparing, self._options.until)
         if self._routines is not None:
             found = RoutineDifferential(self._routines, found, self._options.until)
         if self._options.protocol is None:

@@ -2,13 +2,14 @@
 
 The unit is one turn: baseline and candidate (and the baseline once more) in fresh processes in random order.
 Statistic: the median over turns of log(baseline / candidate), averaged over workloads; interval: percentile
-bootstrap over turns; test: Wilcoxon's signed ranks, one-sided, exact for few turns. Looking at several stages
+bootstrap over turns; test: Wilcoxon's signed ranks, one-sided, exact. Looking at several stages
 spends the error of the asked confidence in shares (alpha spending, after Lan and DeMets 1983, with fixed shares).
 How far the baseline differs from itself in the same turns moves both ends of the interval apart.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -120,12 +121,19 @@ def widened(ratio: tuple[float, float, float], log: float) -> tuple[float, float
 
 
 def p_faster(logs: Sequence[float]) -> float:
-    """Returns the one-sided p-value of Wilcoxon's signed-rank test for "the median is above 0"."""
-    from scipy.stats import wilcoxon
+    """Returns the one-sided p-value of Wilcoxon's signed-rank test for "the median is above 0".
 
-    if not any(logs):
-        return 1.0
-    return float(wilcoxon(logs, alternative="greater").pvalue)
+    It is the share of all ways to give the logs signs in which the ranks of what is above 0 have a sum as great
+    (Wilcoxon 1945). Equal ones share the mean of their ranks, and zeros are left out. To import the same test from
+    scipy takes longer than many a candidate is compared for.
+    """
+    sizes = sorted(abs(log) for log in logs if log)
+    ranks = {size: bisect_left(sizes, size) + bisect_right(sizes, size) + 1 for size in sizes}  # doubled: whole numbers
+    chances = np.ones(1)  # of each sum, of no ranks as yet
+    for size in sizes:
+        without, with_it = np.pad(chances, (0, ranks[size])), np.pad(chances, (ranks[size], 0))
+        chances = (without + with_it) / 2
+    return float(chances[sum(ranks[log] for log in logs if log > 0) :].sum())
 
 
 def p_slower(logs: Sequence[float]) -> float:
