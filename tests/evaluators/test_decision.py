@@ -185,7 +185,8 @@ def test_p_of_logs_of_which_some_are_alike_is_the_share_of_signs_that_gain_as_mu
     left = [log for log in logs if log]
     ranks = rankdata([abs(log) for log in left])
     seen = sum(rank for rank, log in zip(ranks, left, strict=True) if log > 0)
-    ways = [sum(rank * sign for rank, sign in zip(ranks, signs, strict=True)) for signs in itertools.product((0, 1), repeat=len(left))]
+    every = itertools.product((0, 1), repeat=len(left))
+    ways = [sum(rank * sign for rank, sign in zip(ranks, signs, strict=True)) for signs in every]
     assert p_faster(logs) == pytest.approx(sum(way >= seen - 1e-9 for way in ways) / len(ways))
 
 
