@@ -10,6 +10,7 @@ from answering import Answering
 from whet.core.verdict import Reason
 from whet.evaluators.finding import Fault
 from whet.evaluators.processes import FunctionProcess, NewRound, Pass
+from whet.evaluators.scheduling import ProcessorTime, Watch
 
 
 def test_proper_answers_are_taken() -> None:
@@ -120,3 +121,22 @@ def test_a_forged_round_on_new_inputs_is_a_fault(answer: tuple[Any, ...]) -> Non
     found = renewed(*answer)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
+
+
+@pytest.mark.parametrize(
+    ("given", "waited"),
+    [
+        (ProcessorTime(0.2, 0.25, 0.0, True), 0.25),
+        (ProcessorTime(0.45, 0.25, 0.0, True), 0.05),  # a thread of its own ran while another waited
+        (ProcessorTime(0.9, 0.25, 0.0, True), 0.0),  # on two processors
+        (ProcessorTime(0.2, 0.25, 0.0, False), None),  # something ended that nobody counted
+        (ProcessorTime(None, None, 0.0, False), None),
+    ],
+)
+def test_a_process_waited_on_new_inputs_for_as_long_as_its_processor_did_something_else(
+    given: ProcessorTime, waited: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Watch, "read", lambda watch: given)
+    found = renewed("renewed", 1_000_000, 1_000_000, 0, 0, [b"x"])
+    assert not isinstance(found, Fault)
+    assert found[0].waited == (None if waited is None else pytest.approx(waited))

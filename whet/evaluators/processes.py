@@ -46,7 +46,9 @@ class NewRound:
         cpu: CPU seconds in them, as the process says, and the same.
         ran: seconds that its processes were on a processor meanwhile, less likewise; see `Pass`.
         times: how many times as many calls the pass has.
-        waited: seconds for which they, or the clock out here, could have run meanwhile and had no processor; likewise.
+        waited: seconds for which they, or the clock out here, could have run meanwhile and the processor did something
+            else than they; None where not all that ran is known. A thread that waits for another of its process, which
+            computes what a clock leaves out, is none of it.
     """
 
     outside: float
@@ -367,7 +369,7 @@ class FunctionProcess:
             # Else it could work ahead in calls that are not timed.
             more = max(0.0, _seconds(first) - SLOWER * settled[0])
             inside, used = _seconds(spent) + more, _seconds(cpu) + more
-            found = NewRound(outside, inside, used, given.ran, 1.0, given.waited)
+            found = NewRound(outside, inside, used, given.ran, 1.0, given.waited_for_others(outside))
             outside = _less(outside, settled[0], inside)
             ran = None if given.ran is None else _less(given.ran, settled[1], used)
             return replace(found, outside=outside, ran=ran), tuple(map(_outcome, outcomes))

@@ -27,6 +27,15 @@ class ProcessorTime(NamedTuple):
     clock: float
     whole: bool
 
+    def waited_for_others(self, window: float) -> float | None:
+        """Returns for how many seconds of a window it waited while its processor did something else than its work.
+
+        Of several processors at work at once less than that, down to 0; None where not all that ran is known.
+        """
+        if self.ran is None or self.waited is None or not self.whole:
+            return None
+        return min(self.waited, max(0.0, window - self.ran))
+
 
 class Watch:
     """Reads the account of a session's processes, and of the thread that holds the clock.
