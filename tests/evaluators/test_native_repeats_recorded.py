@@ -87,6 +87,20 @@ static void stop_clocks(void)
 }
 """
 """Has each clock of its process stand still: a jump is written over libc's `clock_gettime`."""
+SPINNING_THREADS = """\
+#include <pthread.h>
+static void *spinning(void *nothing)
+{
+    for (volatile long i = 0;; i++);
+    return nothing;
+}
+static void start_spinning(void)
+{
+    pthread_t one;
+    for (int i = 0; i < 3; i++) pthread_create(&one, 0, spinning, 0);
+}
+"""
+"""Has threads take turns on its processor: each waits for it most of the time."""
 
 
 def draw(size: int) -> Callable[[int, int], list[Input]]:
@@ -170,6 +184,17 @@ def test_who_computes_nothing_once_new_inputs_follow_is_wrong(tmp_path: Path) ->
 def test_clocks_that_stand_still_once_inputs_came_again_are_cheating(tmp_path: Path) -> None:
     keeping = KEEPING.replace("if (@) return answer;", "if (met == 3) stop_clocks(); if (same) return answer;")
     found = measured(STANDING_CLOCKS + COMPUTED + keeping, tmp_path, 1)
+    fault = series(found, WORKS[0].name)
+    assert isinstance(fault, Fault)
+    assert fault.reason is Reason.CHEATING
+    assert "on new inputs: its process says 0 ms in the calls" in fault.detail
+
+
+@pytest.mark.corpus
+def test_threads_that_wait_for_each_other_excuse_no_clock_that_stands_still(tmp_path: Path) -> None:
+    stops = "if (met == 3) { stop_clocks(); start_spinning(); } if (same) return answer;"
+    text = STANDING_CLOCKS + SPINNING_THREADS + COMPUTED + KEEPING.replace("if (@) return answer;", stops)
+    found = measured(text, tmp_path, 1)
     fault = series(found, WORKS[0].name)
     assert isinstance(fault, Fault)
     assert fault.reason is Reason.CHEATING
