@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from paths import TESTS
@@ -103,7 +104,7 @@ def test_an_answer_that_is_still_being_written_is_not_taken(tmp_path: Path, monk
         with path.open("a") as file:
             file.write(next(parts, ""))
 
-    monkeypatch.setattr(manual.time, "sleep", write_on)
+    monkeypatch.setattr(manual, "time", SimpleNamespace(sleep=write_on, time=time.time))
     assert ManualModel(tmp_path).complete(request()).text == "01234567"
 
 

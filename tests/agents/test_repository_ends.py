@@ -81,7 +81,7 @@ def worktrees(root: Path) -> int:
 
 
 def test_a_model_that_nobody_serves_is_told_before_a_run_begins(root, home, monkeypatch):
-    monkeypatch.setattr(reach.time, "sleep", lambda pause: None)
+    monkeypatch.setattr(reach, "PAUSES", (0.0,) * len(reach.PAUSES))
     with pytest.raises(UsageError, match=r"openai:any@http://127.0.0.1:9/v1: no connection") as caught:
         optimize_repository(root, run=RUN, model="openai:any@http://127.0.0.1:9/v1", home=home)
     assert "\n" not in str(caught.value)
