@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from whet.core.candidate import Candidate
 from whet.core.options import Options
 from whet.core.verdict import Verdict
-from whet.evaluators.artifacts import Artifact
+from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.ladder import open_ladder
 from whet.evaluators.targets import read_task
 from whet.evaluators.timing.hidden_costs import HiddenCosts
+from whet.evaluators.timing.measuring import Measuring
 from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.statistics import Stage, StoppingPlan
 from whet.sandbox.toolchains import native
@@ -63,6 +66,16 @@ class HiddenUnder(ScriptedInstruments):
         return HiddenCosts(CHARGED, {"charged_seconds": CHARGED}) if hides else HiddenCosts(0.0, {})
 
 
+def logged(log: list[str], what: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a call that says so."""
+
+    def called(*given: Any) -> Any:
+        log.append(what)
+        return call(*given)
+
+    return called
+
+
 def test_what_is_written_in_assembly_is_held_against_both_compilers_and_c_against_its_own(tmp_path: Path) -> None:
     (tmp_path / "total.c").write_text(TOTAL)
     (tmp_path / "whet.toml").write_text(TASK)
@@ -71,6 +84,23 @@ def test_what_is_written_in_assembly_is_held_against_both_compilers_and_c_agains
     by_clang = tuple((native.BY_CLANG, *flags) for flags in ours if native.found("clang"))
     assert native.variants(task, TOTAL.replace("i++", "++i")) == ours
     assert native.variants(task, "    .globl total\ntotal:\n    ret\n") == (*ours, *by_clang)
+
+
+def test_nothing_is_built_once_it_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "total.c").write_text(TOTAL)
+    (tmp_path / "whet.toml").write_text(TASK)
+    settings = Options(confidence=0.8)
+    log: list[str] = []
+    candidate = Candidate(TOTAL.replace("i++", "++i"))
+    instruments = ScriptedInstruments(Script(GAIN, looks=StoppingPlan(LOOKS, LOOKS, LOOKS)))
+    with closing(open_ladder(read_task(str(tmp_path), settings), settings, 1, instruments=instruments)) as ladder:
+        screened = ladder.screen(candidate)
+        ladder.validate()
+        monkeypatch.setattr(Builder, "_build", logged(log, "built", Builder._build))
+        monkeypatch.setattr(Measuring, "timed", logged(log, "timed", Measuring.timed))
+        assert ladder.confirm(candidate, screened).confirmed
+    further = len(native.variants(ladder.task, candidate.source)) - 1
+    assert log == ["built", "built"] * further + ["timed"]
 
 
 def test_costs_that_one_set_of_flags_hides_are_charged_though_its_ratio_is_not_the_least(tmp_path: Path) -> None:

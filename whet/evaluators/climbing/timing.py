@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from whet.core.candidate import Candidate
@@ -124,11 +125,13 @@ class Timing:
             return extended(verdict, rung)
         seed = derive(self._seed, "confirm", candidate.id)
         hash_seed = hash_seeds(self._seed, "confirm", candidate.id)[0]
-        rung, fresh = climb_rung(
-            "confirm",
-            lambda: with_the_baseline(seed, lambda own: self._comparing().alone(candidate, own, hash_seed)),
-            self._until,
-        )
+        with ThreadPoolExecutor(1) as beside:  # compilers have done their work before anything is timed
+            beside.submit(self._metrics.build, candidate)
+            rung, fresh = climb_rung(
+                "confirm",
+                lambda: with_the_baseline(seed, lambda own: self._comparing().alone(candidate, own, hash_seed)),
+                self._until,
+            )
         if not isinstance(fresh, Passed | Inconclusive):
             return extended(verdict, rung)
         timed = self._timed("confirm", candidate, verdict, TimingPlan(stages))

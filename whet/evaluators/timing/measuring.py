@@ -16,7 +16,7 @@ from whet.core.events import Event, EventKind, Listener, null_listener
 from whet.core.measurement import OF_TIME, Measurement
 from whet.core.options import Options
 from whet.core.plain import to_plain
-from whet.core.task import Kind
+from whet.core.task import Kind, Task
 from whet.core.verdict import Reason
 from whet.evaluators.artifacts import Artifact, Builder, task_on_gpu
 from whet.evaluators.baseline import Baseline
@@ -121,6 +121,13 @@ class Measuring:
             evidence["not_built"] = found.refused
         return Timed(least([one for _, one in found.measurements]), evidence)
 
+    def build(self, candidate: Candidate) -> None:
+        """Builds both sides under all flags, as `timed` will; what does not build is told there."""
+        task = self._builder.task
+        for extra in self._meter.variants(task, candidate.source):
+            for text in (_original_under(extra, task), candidate.source):
+                self._builder.build(text, extra)
+
     def _taken(self, request: _MeasurementRequest) -> _Measurements:
         """Measures under one flag after the other, and against what torch.compile makes of a problem."""
         variants = self._meter.variants(self._builder.task, request.candidate.source)
@@ -166,10 +173,9 @@ class Measuring:
         if seed != request.seed:
             request = replace(request, seed=seed, plan=replace(request.plan, begun=None))
         task, baseline, plan = self._builder.task, request.baseline, request.plan
-        text = task.source if native.STANDING in extra else task.original[0]
         with ThreadPoolExecutor(1) as beside:
             built = beside.submit(self._builder.build, request.candidate.source, extra)
-            ours = self._builder.build(text, extra)
+            ours = self._builder.build(_original_under(extra, task), extra)
         if isinstance(ours, Fault):
             raise BaselineError(f"{task.path} does not compile with {' '.join(extra)}", ours.reason.value)
         theirs = sound(built.result())
@@ -308,6 +314,11 @@ def shown_at_once(first: Turn, workloads: Sequence[TimedWorkload], plan: TimingP
         return None
     found = sequential(lambda _: first, workloads, plan.stages, rule, over=lambda *_: True)
     return found if enough(found) else None
+
+
+def _original_under(extra: tuple[str, ...], task: Task) -> str:
+    """Returns what a candidate is held against under some flags."""
+    return task.source if native.STANDING in extra else task.original[0]
 
 
 def refused_by_clang(builder: Builder, extra: tuple[str, ...]) -> str:

@@ -69,6 +69,10 @@ class Metrics:
         self._first = first[1]
         self._others = others
 
+    def build(self, candidate: Candidate) -> None:
+        """Builds both sides, as `timed` will for the confirm rung; see `Measuring.build`."""
+        self._first.build(candidate)
+
     def timed(self, name: str, candidate: Candidate, baseline: Baseline, plan: TimingPlan, seed: int) -> Timed:
         """Measures a candidate that was found right; see `whet.evaluators.timing.measuring.Measuring.timed`.
 
