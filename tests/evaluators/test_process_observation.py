@@ -141,3 +141,18 @@ def test_one_that_fails_ends_the_one_that_was_begun_too() -> None:
         observe(*sides, CALLS, PROCESSES)
     assert log.numbers("started") == [0, 1, 2]
     assert log.numbers("closed") == [0, 1, 2]
+
+
+def test_a_start_that_fails_on_our_side_leaves_no_thread_that_waits_for_more() -> None:
+    class Failing(Startable):
+        def start(self, primed: Sequence[str]) -> FunctionProcess | Fault:
+            if self.log.started:
+                raise OSError("no more processes")
+            return super().start(primed)
+
+    log, before = Log(), threading.active_count()
+    sides: list[Any] = [Failing(log, "baseline", read=2 * len(CALLS.spans(1)) + 2), Failing(log, "candidate")]
+    with pytest.raises(OSError, match="no more processes"):
+        observe(*sides, CALLS, PROCESSES)
+    assert log.numbers("closed") == [0]
+    assert threading.active_count() == before
