@@ -153,15 +153,17 @@ def test_where_cpu_seconds_count_those_of_new_inputs_do_too() -> None:
     assert kept.logs == pytest.approx([0.0] * 8, abs=0.01), "half of the gain was answers that it had"
 
 
-def test_how_cold_a_first_round_was_by_the_clock_moves_no_cpu_seconds() -> None:
+def test_in_cpu_seconds_what_a_first_round_took_longer_weighs_as_much_on_both_sides() -> None:
     taken = on_a_busy_machine(0.004, 0.0043)
     colder = []
     for number, turn in enumerate(taken):
-        passes = {side: replace(one, cold=0.003 * (-1) ** number) for side, one in turn.passes["a"].items()}
+        by_clock = 0.003 * (-1) ** number  # other work disturbs it by far more
+        passes = {side: replace(one, cold=by_clock, cold_cpu=0.002) for side, one in turn.passes["a"].items()}
         colder.append(replace(turn, passes={"a": passes}, scale={"a": 2.0}))
     found = in_cpu_seconds(colder, "a")
     assert isinstance(found, Series)
-    assert found.baseline == pytest.approx([0.02] * 8)
+    assert found.baseline == found.again == pytest.approx([0.019] * 8)
+    assert found.candidate == pytest.approx([0.005] * 8), "what the candidate says of its own is not believed"
 
 
 def test_cpu_seconds_on_new_inputs_that_the_kernel_contradicts_do_not_count() -> None:

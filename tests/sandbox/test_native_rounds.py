@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from dataclasses import replace
+from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from whet.sandbox.inside.calls import renewed_round, timed_pass
 from whet.sandbox.inside.capture import Capture
 from whet.sandbox.inside.codec import encode
 from whet.sandbox.inside.invocation import call_once
+from whet.sandbox.inside.native_rounds import repeated
 from whet.sandbox.inside.native_target import NativeTarget
 from whet.sandbox.toolchains.caller import caller_text
 
@@ -83,6 +85,20 @@ def test_a_function_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert outcomes == [call_once(target, one, Capture(1000))[0] for one in GIVEN]
 
 
+@pytest.mark.parametrize(("repeats", "told"), [(1, [96, 0]), (3, [96, 57])])
+def test_the_cpu_time_of_the_first_round_is_told_apart(target: NativeTarget, repeats: int, told: list[int]) -> None:
+    took = iter([9, 4, 7, 5, 6, 100, 30, 35])  # five runs without a call come first; the least of them is taken off
+    ends = accumulate(chain.from_iterable((0, one) for one in took))
+    inputs = [target.read(one) for one in GIVEN]
+    _, by_cpu, _ = repeated(target, inputs, repeats, (count().__next__, ends.__next__))
+    assert by_cpu == told
+
+
+def test_cpu_time_of_a_pass_is_that_of_its_rounds(target: NativeTarget) -> None:
+    _, cpu, _, _, _, *by_cpu, _ = timed_pass(target, GIVEN, 3, Capture(1000))
+    assert cpu == sum(by_cpu)
+
+
 def test_what_a_call_changed_is_as_it_came_in_each_round(target: NativeTarget) -> None:
     outcomes, _ = taken(target, 3)
     assert len(seen(target)) == 6
@@ -117,18 +133,18 @@ def test_some_rounds_of_the_pass_come_before_new_inputs_where_calls_change_none(
     given, others = ([encode(([number] * number, number)) for number in some] for some in ((3, 2), (1, 3, 2)))
     laid: list[Any] = []
     timed_pass(target, given, 4, Capture(1000), laid=laid)
-    _, _, came_first, first, outcomes = renewed_round(target, laid, others, 5, Capture(1000))
+    _, _, first, first_cpu, came_first, outcomes = renewed_round(target, laid, others, 5, Capture(1000))
     places = seen(target)
     assert len(places) == 4 * 2 + 5 * 2 + 3
     assert places[8:18] == places[:2] * 5
     assert came_first == 5
-    assert first > 0
+    assert first > 0 < first_cpu
     assert outcomes == [call_once(target, one, Capture(1000))[0] for one in others]
 
 
 def test_none_come_before_where_a_call_changes_what_it_is_given(target: NativeTarget) -> None:
     _, laid = taken(target, 3)
-    _, _, came_first, _, outcomes = renewed_round(target, laid, OTHERS, 5, Capture(1000))
+    *_, came_first, outcomes = renewed_round(target, laid, OTHERS, 5, Capture(1000))
     assert came_first == 0
     assert len(seen(target)) == 8
     assert outcomes == [call_once(target, one, Capture(1000))[0] for one in OTHERS]

@@ -93,8 +93,9 @@ def test_launches_of_a_timed_pass_each_find_what_was_given(driver: str, tmp_path
     target.arguments = tuple((*one[:2], "inout" if one[0] == "out" else one[2], *one[3:]) for one in ARGUMENTS)
     payloads = [encode(([number] * 3, [0.5] * 3, 2.0, 3, 128)) for number in (1.0, 5.0)]
     before = (ctypes.c_int * 8).in_dll(ctypes.CDLL(driver), "whet_launched")[7]
-    total, _, _, _, _, outcomes, events = timed_pass(target, payloads, 7, Capture(1000))
+    total, cpu, _, _, _, *by_cpu, outcomes, events = timed_pass(target, payloads, 7, Capture(1000))
     assert 0 < events <= total
+    assert 0 < cpu <= sum(by_cpu)
     found = [memoryview(decode(outcome)[3][1].state[2]).cast("f").tolist() for outcome in outcomes]
     assert found == [[2.5] * 3, [10.5] * 3]
     assert (ctypes.c_int * 8).in_dll(ctypes.CDLL(driver), "whet_launched")[7] == before + 14

@@ -43,7 +43,7 @@ class NewRound:
         outside: seconds between the question and the last byte of the answer, by the clock out here, less those of the
             rounds of the pass that came first, as long as these took in the pass.
         inside: seconds in the calls, as the process says, and what those rounds took beyond a third more.
-        cpu: CPU seconds in them, as the process says, and the same.
+        cpu: CPU seconds in them, as the process says, and what those rounds used beyond a third more.
         ran: seconds that its processes were on a processor meanwhile, less likewise; see `Pass`.
         times: how many times as many calls the pass has.
         waited: seconds for which they, or the clock out here, could have run meanwhile and the processor did something
@@ -57,6 +57,14 @@ class NewRound:
     ran: float | None
     times: float
     waited: float | None = None
+
+    @property
+    def undisturbed(self) -> float:
+        """Seconds in the calls, less what was waited for others as far as the calls did not run then.
+
+        So short a round may hold a wait that is many times as long.
+        """
+        return max(min(self.inside, self.cpu), self.inside - (self.waited or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +93,7 @@ class Pass:
         windows: how many windows its seconds are the sum of: one for each run of a program.
         cold: seconds by which the first of several rounds took longer than the mean of the others, as the process says;
             less than 0 where it was quicker.
+        cold_cpu: the same in CPU seconds.
         renewed: seconds in the calls, as the process says, if each of its rounds had met new inputs; None where rounds
             do not repeat any.
         renewed_outcomes: one for each of those new inputs that are compared.
@@ -109,6 +118,7 @@ class Pass:
     pace: float | None = None
     windows: int = 1
     cold: float = 0.0
+    cold_cpu: float = 0.0
     renewed: float | None = None
     renewed_outcomes: tuple[bytes, ...] = ()
     new: NewRound | None = None
@@ -191,6 +201,12 @@ def _seconds(nanoseconds: Any) -> float:
     return _count(nanoseconds) / 1e9
 
 
+def _colder(first: Any, others: Any, rounds: int) -> float:
+    """Returns by how many seconds the first of some rounds took longer than the mean of the others."""
+    once, later = _seconds(first), _seconds(others)
+    return once - later / (rounds - 1) if rounds > 1 else 0.0
+
+
 def _less(whole: float, part: float, rest: float) -> float:
     """Returns a whole less a part of it, of which there is no more than leaves the rest."""
     return whole - min(part, max(0.0, whole - rest))
@@ -254,13 +270,11 @@ class FunctionProcess:
         try:
             watch = Watch(self._session)
             # The inputs come with "go": before it there is nothing that a thread could begin to work on.
-            (_, inside, cpu, waits, preemptions, first, outcomes, *events), outside = self._session.ask(
-                "go", list(payloads), repeats, *places, seconds=seconds
-            )
+            answer, outside = self._session.ask("go", list(payloads), repeats, *places, seconds=seconds)
             given = watch.read()
+            _, inside, cpu, waits, preemptions, first, first_cpu, later_cpu, outcomes, *events = answer
             if len(events) != self._on_gpu:
                 raise ValueError("a device's time where there is none, or none of one")
-            later = _seconds(_count(inside) - _count(first))
             self._repeats = repeats
             self._last = Pass(
                 outside,
@@ -274,7 +288,8 @@ class FunctionProcess:
                 waited=given.waited,
                 clock=given.clock,
                 whole=given.whole,
-                cold=_seconds(first) - later / (repeats - 1) if repeats > 1 else 0.0,
+                cold=_colder(first, _count(inside) - _count(first), repeats),
+                cold_cpu=_colder(first_cpu, later_cpu, repeats),
             )
             return self._last
         except Incident as incident:
@@ -360,15 +375,14 @@ class FunctionProcess:
         settling = min(rounds, int(SETTLING_SECONDS * rounds / max(self._last.inside, 1e-9)))
         try:
             watch = Watch(self._session)
-            (_, spent, cpu, came_first, first, outcomes), outside = self._session.ask(
-                "renewed", list(payloads), settling, *places, seconds=seconds
-            )
+            answer, outside = self._session.ask("renewed", list(payloads), settling, *places, seconds=seconds)
             given = watch.read()
+            _, spent, cpu, first, first_cpu, came_first, outcomes = answer
             share = min(settling, _count(came_first)) / max(1, rounds)
             settled = share * self._last.inside, share * self._last.cpu
             # Else it could work ahead in calls that are not timed.
-            more = max(0.0, _seconds(first) - SLOWER * settled[0])
-            inside, used = _seconds(spent) + more, _seconds(cpu) + more
+            inside = _seconds(spent) + max(0.0, _seconds(first) - SLOWER * settled[0])
+            used = _seconds(cpu) + max(0.0, _seconds(first_cpu) - SLOWER * settled[1])
             found = NewRound(outside, inside, used, given.ran, 1.0, given.waited_for_others(outside))
             outside = _less(outside, settled[0], inside)
             ran = None if given.ran is None else _less(given.ran, settled[1], used)

@@ -34,7 +34,19 @@ class ProcessorTime(NamedTuple):
         """
         if self.ran is None or self.waited is None or not self.whole:
             return None
-        return min(self.waited, max(0.0, window - self.ran))
+        return waited_for_others(self.waited, self.ran, window)
+
+
+def waited_for_others(waited: float, ran: float, room: float) -> float:
+    """Returns for how many seconds something waited while its processors did something else than its work and ours.
+
+    Args:
+        waited: seconds for which any of its threads could have run and had no processor: another of them may have had
+            it.
+        ran: seconds that all of them were on a processor.
+        room: seconds that its processors have together in the window, less what we ran on them.
+    """
+    return min(waited, max(0.0, room - ran))
 
 
 class Watch:

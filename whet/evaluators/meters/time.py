@@ -104,15 +104,18 @@ def _with_new_inputs(process: TargetProcess, taken: Pass, name: str, setting: Se
         return found
     new, outcomes = found
     times = len(taken.outcomes) * repeats / len(inputs if called is None else called)
-    renewed = new.inside * times
+    renewed = new.undisturbed * times
     # A single round is all that it has for a first one: of the two, the one on new inputs finds memory that was met.
-    cold = max(0.0, taken.inside - renewed) if repeats == 1 else taken.cold
+    cold, cold_cpu = taken.cold, taken.cold_cpu
+    if repeats == 1:
+        cold, cold_cpu = max(0.0, taken.inside - renewed), max(0.0, taken.cpu - new.cpu * times)
     return replace(
         taken,
         renewed=renewed,
         renewed_outcomes=outcomes,
         new=replace(new, times=times),
         cold=cold,
+        cold_cpu=cold_cpu,
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from whet.evaluators.processes import Pass
+from whet.evaluators.scheduling import waited_for_others
 from whet.evaluators.timing.turns import (
     SIDES,
     LeftOut,
@@ -89,7 +90,7 @@ def _waited(one: Pass, cores: int) -> float:
     if one.waited is None or one.ran is None:
         return 0.0
     ours = one.clock if cores == 1 else 0.0  # see `whet.evaluators.meters.time.windows`
-    return min(one.waited, max(0.0, cores * one.outside - one.ran - ours))
+    return waited_for_others(one.waited, one.ran, cores * one.outside - ours)
 
 
 def unevenness(turn: Turn, names: Collection[str]) -> float:

@@ -201,20 +201,20 @@ def as_counted(
     """Returns seconds of each side as they are compared.
 
     Where the candidate has more rounds, the first, which finds the caches cold, weighs less on its side; so what it
-    took longer weighs as much less on the baseline's. What the candidate says of its own is not asked. In CPU seconds
-    the baseline's counts as it was: how much longer it took is known by the clock alone, which other work disturbs by
-    far more.
+    took longer weighs as much less on the baseline's. What the candidate says of its own is not asked.
     """
-    ours = {side: seconds[side] for side in ("baseline", "again")}
-    if not by_cpu:
-        ours = {
-            side: [
-                max(one - turn.passes[name][side].cold * (1.0 - 1.0 / turn.scale.get(name, 1.0)), 1e-9)
-                for one, turn in zip(found, turns, strict=True)
-            ]
-            for side, found in ours.items()
-        }
+    ours = {
+        side: [
+            max(one - _cold(turn.passes[name][side], by_cpu) * (1.0 - 1.0 / turn.scale.get(name, 1.0)), 1e-9)
+            for one, turn in zip(seconds[side], turns, strict=True)
+        ]
+        for side in ("baseline", "again")
+    }
     return {**ours, "candidate": per_pass(turns, name, seconds["candidate"], by_cpu)}
+
+
+def _cold(one: Pass, by_cpu: bool) -> float:
+    return one.cold_cpu if by_cpu else one.cold
 
 
 def spread_of(handovers: Sequence[float]) -> float:

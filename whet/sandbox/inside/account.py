@@ -15,10 +15,16 @@ _usage = resource.getrusage
 _OWN, _CHILDREN = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
 
 
+def cpu_so_far() -> int:
+    """Returns CPU nanoseconds of this process and of children that ended."""
+    children = _usage(_CHILDREN)
+    return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9)
+
+
 def spent_so_far() -> tuple[int, int, int]:
-    """Returns CPU nanoseconds of this process and of children that ended, and its context switches of both kinds."""
-    own, children = _usage(_OWN), _usage(_CHILDREN)
-    return _cpu() + int((children.ru_utime + children.ru_stime) * 1e9), own.ru_nvcsw, own.ru_nivcsw
+    """Returns what `cpu_so_far` does, and this process's context switches of both kinds."""
+    own = _usage(_OWN)
+    return cpu_so_far(), own.ru_nvcsw, own.ru_nivcsw
 
 
 def settled(clock: CudaClock) -> int:

@@ -12,7 +12,7 @@ import struct
 import sys
 import time
 
-from .account import settled, spent_so_far
+from .account import cpu_so_far, settled, spent_so_far
 from .capture import Capture
 from .channel import Channel, set_limits
 from .codec import pack_size
@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # `typing` itself would cost each start 8 ms
 # Taken before any foreign code is loaded: a patched `time` module does not reach them.
 _clock = time.perf_counter_ns
 _cpu = time.process_time_ns
-_CLOCKS = (_clock, _cpu)
+_CLOCKS = (_clock, cpu_so_far)
 
 
 def open_target(tree: str, kind: str, *words: Any) -> Loaded:
@@ -141,8 +141,8 @@ def timed_pass(
 
     Returns:
         nanoseconds in the calls, CPU nanoseconds, context switches at its own wish and against it, nanoseconds in the
-        calls of the first round where there are rounds, all outcomes; of calls on a device also the nanoseconds between
-        its own events around them.
+        calls of the first round where there are rounds, CPU nanoseconds in those and in the calls of the other rounds,
+        all outcomes; of calls on a device also the nanoseconds between its own events around them.
     """
     gc.collect()
     gc.disable()  # also while inputs are read and outcomes written: what that costs is to vary little
@@ -150,14 +150,14 @@ def timed_pass(
     once, device = called_by(target)
     around, beside = surrounding() if isinstance(target, Target) else (0, 0)
     before = spent_so_far()
-    first = later = 0
+    first, later, by_cpu = 0, 0, (0, 0)
     if repeats:
-        first, later, _, results = _repeating(target).in_rounds(inputs, repeats, once, capture.take, _CLOCKS)
+        (first, later), by_cpu, results = _repeating(target).in_rounds(inputs, repeats, once, capture.take, _CLOCKS)
     else:
         asked = None if called is None else frozenset(called)
         later, results = in_turn(target, inputs, asked, once, capture.take, around)
     cpu, waits, preemptions = (now - then for now, then in zip(spent_so_far(), before, strict=False))
-    cpu -= device.settling + beside * len(inputs)
+    cpu = (sum(by_cpu) if repeats else cpu - beside * len(inputs)) - device.settling
     sources = list(range(len(inputs)))
     if called is not None:
         sources = [called[number % len(called)] for number in sources]
@@ -168,7 +168,7 @@ def timed_pass(
     if laid is not None:
         laid[:] = inputs
     events = [] if target.clock is None else [device.events]
-    return first + later, max(0, cpu), waits, preemptions, first, outcomes, *events
+    return first + later, max(0, cpu), waits, preemptions, first, *by_cpu, outcomes, *events
 
 
 def renewed_round(
@@ -178,7 +178,7 @@ def renewed_round(
     settling: int,
     capture: Capture,
     called: list[int] | None = None,
-) -> tuple[int, int, int, int, list[bytes]]:
+) -> tuple[int, int, int, int, int, list[bytes]]:
     """Calls once an input, as in rounds of the pass before, on new inputs where those of the pass lie.
 
     Args:
@@ -192,20 +192,19 @@ def renewed_round(
             handed over for them. None calls on all.
 
     Returns:
-        nanoseconds in the calls, CPU nanoseconds in them, how many rounds of the pass came first, the nanoseconds of
-        those, and all outcomes.
+        nanoseconds in the calls, CPU nanoseconds in them, both in the rounds of the pass that came first, how many of
+        those there were, and all outcomes.
     """
     gc.collect()
     gc.disable()
     once, _ = called_by(target)
     asked = list(range(len(payloads))) if called is None else called
-    *spent, inputs, results = _repeating(target).in_new_rounds(
+    spent, used, first, first_cpu, came_first, inputs, results = _repeating(target).in_new_rounds(
         laid, payloads, asked, settling, once, capture.take, _CLOCKS
     )
     outcomes = stored_in_turn(target, payloads, inputs, results, range(len(results)))
     gc.enable()
-    total, used, came_first, first = spent
-    return total, used, came_first, first, outcomes
+    return spent, used, first, first_cpu, came_first, outcomes
 
 
 def stored_in_turn(

@@ -89,7 +89,7 @@ def in_rounds(
     invoke: Callable[..., Came],
     take: Callable[[], str],
     cpu: Callable[[], int],
-) -> tuple[int, int, int, list[tuple[str, Any, Any, str]]]:
+) -> tuple[list[int], list[int], list[tuple[str, Any, Any, str]]]:
     """Calls once an input, and so ``rounds`` times over.
 
     Args:
@@ -101,11 +101,11 @@ def in_rounds(
         cpu: the clock of CPU time, in nanoseconds.
 
     Returns:
-        nanoseconds in the calls of the first round and of all others, CPU nanoseconds in all, and what came of the
-        last: kind, instance, value and what was printed.
+        nanoseconds in the calls of the first round and of all others, CPU nanoseconds in them likewise, and what came
+        of the last: kind, instance, value and what was printed.
     """
     lasting = [Lasting(target, one) for one in inputs] if rounds > 1 else []  # a copy may not fit beside a large one
-    first = later = used = 0
+    spent, used = [0, 0], [0, 0]
     results: list[tuple[str, Any, Any, str]] = []
     for number in range(rounds):
         if lasting:
@@ -114,14 +114,11 @@ def in_rounds(
         results = []
         for one in inputs:
             before = cpu()
-            kind, instance, value, spent = invoke(target, one["init"], one["args"], one["kwargs"])
-            used += cpu() - before
-            if number:
-                later += spent
-            else:
-                first += spent
+            kind, instance, value, took = invoke(target, one["init"], one["args"], one["kwargs"])
+            used[number > 0] += cpu() - before
+            spent[number > 0] += took
             results.append((kind, instance, value, take()))
-    return first, later, used, results
+    return spent, used, results
 
 
 def renewed(target: Repeatable, inputs: list[Given], payloads: list[bytes]) -> list[Given]:

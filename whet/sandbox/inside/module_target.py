@@ -257,8 +257,8 @@ class ModuleTarget:
         from .module_rounds import renewed
 
         inputs = renewed(self, laid, payloads)
-        spent, _, cpu, results = self.in_rounds(inputs, 1, once, take, clocks)
-        return spent, cpu, 0, 0, inputs, results
+        (spent, _), (cpu, _), results = self.in_rounds(inputs, 1, once, take, clocks)
+        return spent, cpu, 0, 0, 0, inputs, results
 
     def doubled(self, init: Any) -> Any:
         """Returns the module of an input in float64, its weights rounded as the problem's are."""

@@ -72,27 +72,27 @@ class Rounds:
 
 def repeated(
     target: Repeatable, inputs: list[Prepared], repeats: int, clocks: Clocks
-) -> tuple[int, int, int, list[NativeResult]]:
+) -> tuple[list[int], list[int], list[NativeResult]]:
     """Calls once an input, and so ``repeats`` times over; with 0 not at all.
 
     Returns:
-        nanoseconds in the calls of the first round and of all others, CPU nanoseconds in all, and the results of the
-        last.
+        nanoseconds in the calls of the first round and of all others, CPU nanoseconds in them likewise, and the results
+        of the last.
     """
     rounds = Rounds(target, [one.values for one in inputs])
     around, busy = rounds.surrounding(clocks)
     changing = [one for one in inputs if one.changed]
     # Where nothing is to be written anew, nothing lies between rounds.
     runs = [1] * repeats if changing else [one for one in (min(repeats, 1), repeats - 1) if one > 0]
-    spent, cpu = [0, 0], 0
+    spent, cpu = [0, 0], [0, 0]
     for number, one_run in enumerate(runs):
         for one in changing if number else ():
             one.restore()
         took, used = rounds.run(clocks, one_run)
         spent[number > 0] += max(0, took - around)
-        cpu += max(0, used - busy)
+        cpu[number > 0] += max(0, used - busy)
     results = [NativeResult(value, one) for value, one in zip(rounds.returned(), inputs)]  # noqa: B905
-    return spent[0], spent[1], cpu, results
+    return spent, cpu, results
 
 
 class _Copy(ctypes.Structure):
@@ -138,28 +138,29 @@ class NewRounds(Rounds):
         """Copies each input, and calls on none."""
         self._run(0, copying=True)
 
-    def called(self) -> tuple[int, int, int]:
+    def called(self) -> tuple[int, int, int, int]:
         """Copies each input, and calls on it.
 
         Returns:
-            nanoseconds and CPU nanoseconds in the calls, and nanoseconds in the rounds that came first.
+            nanoseconds and CPU nanoseconds in the calls, and both in the rounds that came first.
         """
         around = [self._run(0, copying=False) for _ in range(TRIALS)]
-        spent, cpu, first = self._run(1, copying=True)
-        return max(0, spent - min(one[0] for one in around)), max(0, cpu - min(one[1] for one in around)), first
+        spent, cpu, first, first_cpu = self._run(1, copying=True)
+        least = [min(found) for found in zip(*around)]  # noqa: B905 (3.10 inside)
+        return max(0, spent - least[0]), max(0, cpu - least[1]), first, first_cpu
 
-    def _run(self, rounds: int, copying: bool) -> tuple[int, int, int]:
-        spent = (ctypes.c_int64 * 3)()
+    def _run(self, rounds: int, copying: bool) -> tuple[int, int, int, int]:
+        spent = (ctypes.c_int64 * 4)()
         copied = self._each if copying else 0
         calls = self._given, self._count, self._returned, rounds
         before = self._laid, self._settling * rounds
         self._renewed(*calls, self._copies, copied, self._some, *before, _COPY, _CLOCK, spent)
-        return spent[0], spent[1], spent[2]
+        return spent[0], spent[1], spent[2], spent[3]
 
 
 def renewed(
     target: Repeatable, laid: list[Prepared], payloads: list[bytes], asked: list[int], settling: int
-) -> tuple[int, int, int, int, list[NativeResult]]:
+) -> tuple[tuple[int, int, int, int], int, list[NativeResult]]:
     """Calls once an input on new ones, in the memory of those that a pass was called on, where they fit into it.
 
     Args:
@@ -170,8 +171,8 @@ def renewed(
         settling: how many rounds of the pass come first, where no call changes what it is given.
 
     Returns:
-        nanoseconds in the calls, CPU nanoseconds in them, how many rounds of the pass came first, the nanoseconds of
-        those, and all results.
+        nanoseconds in the calls, CPU nanoseconds in them and both in the rounds of the pass that came first, how many
+        of those there were, and all results.
     """
     inputs = [target.read(payload) for payload in payloads]
     for one in laid:
@@ -180,7 +181,7 @@ def renewed(
             memory.allow(writing=True)
     if any(one.changed for one in laid):
         settling = 0
-    spent = cpu = first = 0
+    spent = 0, 0, 0, 0
     results: dict[int, NativeResult] = {}
     chosen = frozenset(asked)
     for calling in (True, False):
@@ -189,12 +190,12 @@ def renewed(
             continue
         rounds = NewRounds(target, [inputs[place] for place in places], laid, settling)
         if calling:
-            spent, cpu, first = rounds.called()
+            spent = rounds.called()
         else:
             rounds.copied()
         for place, value in zip(places, rounds.returned()):  # noqa: B905 (3.10 inside)
             results[place] = NativeResult(value, inputs[place])
-    return spent, cpu, settling, first, [results[place] for place in range(len(inputs))]
+    return spent, settling, [results[place] for place in range(len(inputs))]
 
 
 def _moved(target: Repeatable, given: Prepared, before: Prepared) -> tuple[list[Any], list[_Copy]]:

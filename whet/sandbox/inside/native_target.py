@@ -114,8 +114,8 @@ class NativeTarget:
         self, laid: list[Any], payloads: list[bytes], asked: list[int], settling: int, once: Any, take: Any, clocks: Any
     ) -> Any:
         """See `native_rounds.renewed`; nothing that is printed is taken."""
-        *spent, results = renewed(self, laid, payloads, asked, settling)
-        return *spent, [one.prepared for one in results], [("value", None, one, "") for one in results]
+        spent, came_first, results = renewed(self, laid, payloads, asked, settling)
+        return *spent, came_first, [one.prepared for one in results], [("value", None, one, "") for one in results]
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a call returned, and what it wrote, as plain data."""

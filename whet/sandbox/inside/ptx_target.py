@@ -144,19 +144,19 @@ class PtxTarget(NativeTarget):
 
     def in_rounds(self, inputs: list[Any], rounds: int, invoke: Any, take: Any, clocks: Any) -> Any:
         """Launches once an input, and so ``rounds`` times over; see `module_rounds.in_rounds`."""
-        totals = [0, 0]
+        spent, used = [0, 0], [0, 0]
         _, cpu = clocks
-        before = cpu()
         results: list[tuple[str, Any, Any, str]] = []
         for number in range(rounds):
-            results = []
+            results, before = [], cpu()
             for given in inputs:
                 if number:
                     given.restore()
-                kind, instance, value, spent = invoke(self, (), given, {})
-                totals[number > 0] += spent
+                kind, instance, value, took = invoke(self, (), given, {})
+                spent[number > 0] += took
                 results.append((kind, instance, value, take()))
-        return *totals, cpu() - before, results
+            used[number > 0] += cpu() - before
+        return spent, used, results
 
     def outcome(self, kind: str, value: Any) -> Any:
         """Returns what a launch wrote, as plain data."""

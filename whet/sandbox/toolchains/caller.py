@@ -11,7 +11,7 @@ RENEWED = "whet_renewed"
 """Takes the same; where the contents of each call's buffers come from and go to, and how many buffers a call has; how
 many calls are made at a time; the arguments of as many others, that are called on first, and how often; a function that
 copies and one that reads a clock, since those of these names may be the candidate's here; and where the nanoseconds in
-the calls go, by the clock and of CPU time, and those in the first ones, by the clock."""
+the calls go, by the clock and of CPU time, and those in the first ones likewise."""
 TYPES = {
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "float32": "float",
@@ -46,9 +46,11 @@ static int64_t whet_now(whet_clock *clock, clockid_t which) {{
 void {renewed}(const char (*first)[8], int64_t calls, char (*returned)[8], int64_t rounds,
                const struct whet_copy *copies, int64_t each, int64_t some, const char (*others)[8], int64_t before,
                void *(*copy)(void *, const void *, size_t), whet_clock *clock, int64_t *spent) {{
+    spent[3] = whet_now(clock, CLOCK_PROCESS_CPUTIME_ID);
     spent[2] = whet_now(clock, CLOCK_MONOTONIC);
     whet_rounds(others, some, returned, before);
     spent[2] = whet_now(clock, CLOCK_MONOTONIC) - spent[2];
+    spent[3] = whet_now(clock, CLOCK_PROCESS_CPUTIME_ID) - spent[3];
     for (int64_t start = 0; start < calls; start += some) {{
         if (some > calls - start) some = calls - start;
         const struct whet_copy *begin = copies + start * each, *end = begin + some * each;
