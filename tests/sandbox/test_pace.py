@@ -39,10 +39,27 @@ def test_it_waits_until_the_processor_is_about_as_fast_as_it_was() -> None:
 
 
 def test_it_does_not_wait_for_ever() -> None:
-    known, slept = scripted([1.0] + [1.5] * MOST_READINGS)
-    known.pace()
+    known, slept = scripted([1.0] * 6 + [1.5] * MOST_READINGS)
+    for _ in range(6):
+        known.pace()
     assert known.settled() == 1.5
     assert len(slept) == MOST_READINGS
+
+
+def test_the_very_quickest_reading_of_many_is_not_waited_for() -> None:
+    known, slept = scripted([0.9] + [1.0] * 20 + [1.05])
+    for _ in range(21):
+        known.pace()
+    assert known.settled() == 1.05
+    assert slept == []
+
+
+def test_where_a_processor_is_fast_in_a_tenth_of_its_readings_it_is_waited_for() -> None:
+    known, slept = scripted([1.8] * 18 + [1.0] * 3 + [1.8, 1.0])
+    for _ in range(21):
+        known.pace()
+    assert known.settled() == 1.0
+    assert slept == [READING_SECONDS]
 
 
 def test_a_processor_that_is_slower_for_good_is_fast_again() -> None:

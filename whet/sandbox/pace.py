@@ -19,13 +19,16 @@ worse than the differences that are looked for; more take longer beside each win
 NUMBERS = tuple(range(1000, 1100))
 """So few that they stay in the first cache, whatever ran there before."""
 EVEN = 1.1
-"""How many times as long as at its quickest the piece of work may take on a processor that is called fast: less would
+"""How many times as long as when it was fast the piece of work may take on a processor that is called fast: less would
 wait for how well so short a piece is timed."""
+QUICKEST = 0.1
+"""Share of the readings remembered in which the processor was fast: against the very quickest of them, which is luck,
+processors of which nobody takes anything were waited for."""
 MOST_READINGS, READING_SECONDS = 50, 0.001
 """How often a processor that is slow is looked at, and seconds between two looks: mostly it is slow for milliseconds,
 and to wait for longer takes more time than to run a process anew."""
 REMEMBERED = 200
-"""Readings of which the quickest is known: a processor whose clock is lowered for good is fast again after so many."""
+"""Readings that are known: a processor whose clock is lowered for good is fast again after so many, at the most."""
 
 
 class Pacer:
@@ -46,12 +49,15 @@ class Pacer:
         return self._known[-1]
 
     def settled(self) -> float:
-        """Waits until the processor is about as fast as it was at its quickest, for some time at most; see `pace`."""
+        """Waits until the processor is about as fast as it has been, for some time at most; see `pace`."""
         for _ in range(MOST_READINGS):
-            if self.pace() <= EVEN * min(self._known):
+            if self.pace() <= EVEN * self._fast():
                 break
             self._sleep(READING_SECONDS)
         return self._known[-1]
+
+    def _fast(self) -> float:
+        return sorted(self._known)[int(QUICKEST * (len(self._known) - 1))]
 
 
 @cache
