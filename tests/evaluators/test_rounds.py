@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -123,12 +123,15 @@ def native(*arguments: Argument) -> Task:
     )
 
 
+@dataclass(frozen=True)
 class OfKnownTurns(Bench):
-    """A bench whose turns last as long as the test says."""
+    """A bench of a gain of 100x, on which so many seconds of the baseline are 20 rounds."""
+
+    whole: float = 0.025
 
     def turn(self, seed: int) -> Turn:
-        taken = {work.name: passes(100.0) for work in self.workloads}
         scale = {name: rounds / 20 for name, rounds in self.rounds.items()}
+        taken = {work.name: passes(100.0 / scale.get(work.name, 1.0), self.whole) for work in self.workloads}
         return sound(FAULT if seed == 0 else Turn((), 0.0, taken, seed=seed, scale=scale))
 
 
@@ -144,8 +147,8 @@ CHANGED = (replace(NUMBERS, role=Role.INOUT), SIZE)
 
 
 def test_a_function_that_changes_its_inputs_has_the_same_rounds_on_both_sides() -> None:
-    bench, first = with_rounds(known_bench(), native(*CHANGED), 1, None)
-    assert first == known_bench().turn(1), "which is thrown away, so no other is measured for that"
+    bench, had = with_rounds(known_bench(), native(*CHANGED), 1, None)
+    assert had == (known_bench().turn(1),), "which is thrown away, so no other is measured for that"
     assert [work.repeats for work in bench.workloads] == [80, 0]
     assert bench.rounds == {}
 
@@ -157,7 +160,7 @@ def test_a_native_function_keeps_the_rounds_that_a_turn_showed_when_it_is_gone_o
     bench, _ = with_rounds(known_bench(), native(*arguments), 1, None)
     begun = {"workloads": described(bench.workloads), "turns": raw([bench.turn(2)])}
     again, none = with_rounds(known_bench(), native(*arguments), 0, begun)
-    assert none is None, "no turn is measured for it"
+    assert none == (), "no turn is measured for it"
     assert described(again.workloads) == described(bench.workloads)
     assert again.rounds == bench.rounds
 
@@ -167,6 +170,20 @@ def test_a_far_faster_native_function_has_more_rounds_than_its_baseline_and_more
     assert [work.repeats for work in bench.workloads] == [20, 0]
     assert bench.rounds == {"a": 800}, "0.25 ms become 10"
     assert bench.renewing == {"a": ROUND_BYTES // 4000 - 8}
+
+
+@pytest.mark.parametrize(("longer", "counts"), [(1.0, True), (0.8, True), (0.5, False)])
+def test_rounds_that_were_enough_under_other_flags_are_kept_where_they_are_under_these(
+    longer: float, counts: bool
+) -> None:
+    before, _ = with_rounds(known_bench(), native(NUMBERS, SIZE), 1, None)
+    recorded = {"workloads": described(before.workloads), "turns": raw([before.turn(2)])}
+    under_these = replace(known_bench(), whole=0.025 * longer)
+    bench, had = with_rounds(under_these, native(NUMBERS, SIZE), 3, None, recorded)
+    assert len(had) == 1 + counts, "the first turn counts where its passes were long enough"
+    assert all(one == replace(under_these, rounds=before.rounds).turn(3) for one in had)
+    assert bench.rounds["a"] == pytest.approx(800 if counts else 800 / longer, abs=1)
+    assert bench.renewing == before.renewing
 
 
 def test_a_fault_of_the_turn_that_shows_the_rounds_is_the_candidate_s() -> None:

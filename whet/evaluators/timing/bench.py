@@ -145,8 +145,8 @@ class Bench:
         hash_seed = rng.getrandbits(31)
         layouts = {side: rng.randrange(self._artifact(side).layouts) for side in order}
         mixed = yield from stepwise(self._mixed(inputs, self.further, rng))
-        # A launch leaves nothing to the next one.
-        repeating = [] if self.baseline.launched else self.workloads
+        # A launch leaves nothing to the next one, and who keeps answers to what does not count gains nothing.
+        repeating = [work for work in self.workloads if work.counts and not self.baseline.launched]
         renewing = yield from stepwise(draw_renewing(repeating, self.rounds, rng))
         renewed = yield from stepwise(self._mixed(renewing, self.renewing, rng))
         handed = yield from stepwise(self._handed(inputs, mixed))

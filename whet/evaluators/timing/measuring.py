@@ -139,7 +139,8 @@ class Measuring:
                     taken.refused.append({"flags": extra, "said": said})
                     continue
                 works = [work for work in request.workloads if work.counts or not number]
-                under = partial(self._under, extra, replace(request, workloads=works), cores)
+                before = taken.measurements[-1][1].raw if taken.measurements else None
+                under = partial(self._under, extra, replace(request, workloads=works), cores, before)
                 taken.measurements.append(({"flags": extra}, with_the_baseline(request.seed, under)))
             alike = all(one.faster for _, one in taken.measurements)
             if request.confirming and alike and self._meter.name in OF_TIME and can_be_compiled(self._builder.task):
@@ -156,7 +157,12 @@ class Measuring:
         self._listener(Event(EventKind.TURN, f"{identity[:10]} {rung}: turn {number} of {turns}", data))
 
     def _under(
-        self, extra: tuple[str, ...], request: _MeasurementRequest, cores: tuple[int, ...], seed: int
+        self,
+        extra: tuple[str, ...],
+        request: _MeasurementRequest,
+        cores: tuple[int, ...],
+        before: Mapping[str, Any] | None,
+        seed: int,
     ) -> Measurement:
         """Measures with the same flags on both sides; tells of each turn.
 
@@ -164,6 +170,7 @@ class Measuring:
             extra: the flags.
             request: what is measured.
             cores: to measure on.
+            before: the raw data of what was measured under other flags; None where nothing was.
             seed: of the inputs and of the order; another than what is asked where that lost the baseline.
 
         Raises:
@@ -181,9 +188,9 @@ class Measuring:
         theirs = sound(built.result())
         fresh = self._bench(ours, theirs, request.workloads, self._oracle.judge, baseline, cores)
         begun = plan.begun
-        fresh, first = with_rounds(fresh, task, derive(seed, extra, "rounds"), begun.raw if begun else None)
+        fresh, had = with_rounds(fresh, task, derive(seed, extra, "rounds"), begun.raw if begun else None, before)
         rule = self._rule(self._baseline_name(extra))
-        if plan.provisional and first is not None and (at_once := shown_at_once(first, request.workloads, plan, rule)):
+        if plan.provisional and had and (at_once := shown_at_once(had[0], request.workloads, plan, rule)):
             return replace(at_once, raw={**at_once.raw, "processes": {"kind": "fresh"}, "hidden_costs": {}})
         workloads = fresh.workloads
         # Another process of ours may have found passes of another length right.
@@ -200,8 +207,8 @@ class Measuring:
         def take(number: int) -> Turn:
             nonlocal bench
             self._told(request, number)
-            if number == 0 and first is not None:
-                return first
+            if number < len(had):
+                return had[number]
             # What the first turn shows may change what the sides of all others are given.
             turn = bench.turn(derive(seed, extra, number), derive(seed, extra, number + 1) if number else None)
             if number == 0:
@@ -264,10 +271,10 @@ class Measuring:
 
     def _drawn(self, fresh: Bench, rounds: int, seed: int, name: str) -> Measurement:
         """Measures against a version that torch.compile made."""
-        bench, first = with_rounds(fresh, self._builder.task, rounds, None)
+        bench, had = with_rounds(fresh, self._builder.task, rounds, None)
 
         def take(number: int) -> Turn:
-            return first if number == 0 and first is not None else bench.turn(derive(seed, name, number))
+            return had[number] if number < len(had) else bench.turn(derive(seed, name, number))
 
         return sequential(take, bench.workloads, STAGES, self._rule(name))
 
