@@ -144,7 +144,7 @@ def test_a_forged_outcome_is_judged_as_any_other(sandbox: Sandbox, tmp_path: Pat
 @pytest.mark.parametrize("count", [0, 2, 1000])
 def test_outcomes_that_nobody_asked_for_are_counted(sandbox: Sandbox, tmp_path: Path, count: int) -> None:
     found = answer(
-        sandbox, tmp_path, f"def f():\n    say({encode(('done', 1, 1, 0, 0, 0, [b'x'] * count))!r})\n", timed=True
+        sandbox, tmp_path, f"def f():\n    say({encode(('done', 1, 1, 0, 0, 0, 0, 0, [b'x'] * count))!r})\n", timed=True
     )
     assert isinstance(found, Pass)
     assert len(found.outcomes) == count  # the measurement compares this with its inputs

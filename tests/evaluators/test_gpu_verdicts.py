@@ -148,7 +148,7 @@ def test_evidence_may_leave_a_start_uncharged_on_a_gpu_alone() -> None:
 
 
 def test_events_are_taken_from_a_process_as_seconds() -> None:
-    answer = Answering("done", 10**9, 10**8, 3, 2, 0, [b"x"], 4 * 10**8)
+    answer = Answering("done", 10**9, 10**8, 3, 2, 0, 0, 0, [b"x"], 4 * 10**8)
     found = FunctionProcess(answer, 0.0, on_gpu=True).timed([b""], 1.0)
     assert isinstance(found, Pass)
     assert found.events == 0.4
@@ -156,7 +156,7 @@ def test_events_are_taken_from_a_process_as_seconds() -> None:
 
 @pytest.mark.parametrize("events", [(float("nan"),), (-1,), ("4",), (10**400,), (), (1, 1)])
 def test_forged_events_are_a_cheat(events: tuple[object, ...]) -> None:
-    answer = Answering("done", 10**9, 10**8, 3, 2, 0, [b"x"], *events)
+    answer = Answering("done", 10**9, 10**8, 3, 2, 0, 0, 0, [b"x"], *events)
     found = FunctionProcess(answer, 0.0, on_gpu=True).timed([b""], 1.0)
     assert isinstance(found, Fault)
     assert found.reason is Reason.CHEATING
