@@ -32,12 +32,9 @@ more than windows may be longer than their calls. Fewer hide a lie; more are dra
 APART = 1.5
 """How many times as fast as the baseline a candidate is that has rounds of its own number. Up to that the same rounds
 are long enough for both, and the first, which finds the caches cold, then weighs the same on both sides."""
-
-
 SHORT = 1.5
-"""How many times as many rounds a turn asks for where those that were known are too few: the windows of others are
-short by less than a third, and each costs as much as is told of it."""
-
+"""How many times as many rounds as were known a turn may ask for, and those still be enough: its windows are short by a
+third at the most, and what that leaves unsure stands in their interval."""
 Rounds = Mapping[str, tuple[int, int]]
 """How many the baseline has, and how many the candidate, by workload."""
 
