@@ -103,8 +103,9 @@ class Taking:
         self, artifact: Any, drawn: Mapping[str, Sequence[Input]], warm: Input, setting: Setting
     ) -> Mapping[str, Pass]:
         self.given[setting.side] = drawn["a"], setting.renewing["a"]
+        self.renewing = list(setting.renewing)
         right = Pass(0.021, 0.02, 0.02, (b"right",) * 2, ran=0.021, waited=0.0, pace=3e-4)
-        return {"a": right}
+        return dict.fromkeys(drawn, right)
 
 
 def test_a_turn_hands_them_over_so_and_judges_outcomes_by_what_was_drawn() -> None:
@@ -126,3 +127,14 @@ def test_a_turn_hands_them_over_so_and_judges_outcomes_by_what_was_drawn() -> No
         assert [type(decode(item.payload)[0]) for item in new] == [Node, Node], side
         assert {item.payload for item in new}.isdisjoint(item.payload for item in passed), side
     assert [type(decode(item.payload)[0]) for item in judged] == [list, list]
+
+
+def test_a_size_that_does_not_count_meets_no_new_inputs() -> None:
+    def draw(seed: int, count: int) -> list[Input]:
+        return [Input("", encode(([seed % 1000], 1)))] * count
+
+    meter = Taking()
+    artifact: Any = SimpleNamespace(layouts=1, launched=False, builder=SimpleNamespace(task=native()))
+    works = [TimedWorkload("a", 2, draw, repeats=3), TimedWorkload("b", 2, draw, counts=False, repeats=3)]
+    Bench(artifact, artifact, works, lambda item, expected, actual: None, 1.0, (0,), meter).turn(7)
+    assert meter.renewing == ["a"]

@@ -15,13 +15,15 @@ from whet.core.options import Options
 from whet.core.verdict import Verdict
 from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.ladder import open_ladder
+from whet.evaluators.meters.base import Meter
 from whet.evaluators.targets import read_task
+from whet.evaluators.timing.bench import Bench
 from whet.evaluators.timing.hidden_costs import HiddenCosts
 from whet.evaluators.timing.measuring import Measuring
 from whet.evaluators.timing.process_observation import Calls
 from whet.evaluators.timing.statistics import Stage, StoppingPlan
 from whet.sandbox.toolchains import native
-from whet.testing.scripted_meter import Script, ScriptedInstruments
+from whet.testing.scripted_meter import Script, ScriptedInstruments, ScriptedMeter
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -101,6 +103,38 @@ def test_nothing_is_built_once_it_is_timed(tmp_path: Path, monkeypatch: pytest.M
         assert ladder.confirm(candidate, screened).confirmed
     further = len(native.variants(ladder.task, candidate.source)) - 1
     assert log == ["built", "built"] * further + ["timed"]
+
+
+class Lengthening(ScriptedInstruments):
+    """Looks for how many rounds passes need, as a real meter has it done."""
+
+    def meter(self, name: str, builder: Builder) -> Meter:
+        """See `ScriptedInstruments.meter`."""
+        meter = super().meter(name, builder)
+        assert isinstance(meter, ScriptedMeter)
+        meter.lengthens = True
+        return meter
+
+
+@pytest.mark.parametrize(("gain", "thrown_away"), [(2.0, 1), (4.0, 2)], ids=["enough", "too-few"])
+def test_under_further_flags_the_turn_that_shows_the_rounds_counts_where_those_of_the_first_are_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gain: float, thrown_away: int
+) -> None:
+    """Scripted passes last the same whatever their rounds: of a gain of 4x, 6.25 ms where 10 are wanted."""
+    (tmp_path / "total.c").write_text(TOTAL)
+    (tmp_path / "whet.toml").write_text(TASK)
+    settings = Options(confidence=0.8)
+    log: list[str] = []
+    candidate = Candidate(TOTAL.replace("i++", "++i"))
+    instruments = Lengthening(Script(gain, looks=StoppingPlan(LOOKS, LOOKS, LOOKS)))
+    monkeypatch.setattr(Bench, "turn", logged(log, "turn", Bench.turn))
+    with closing(open_ladder(read_task(str(tmp_path), settings), settings, 1, instruments=instruments)) as ladder:
+        ladder.validate()
+        confirmed = ladder.confirm(candidate, Verdict(candidate.id, ()))
+    rows = confirmed.rungs[-1].evidence["measurements"]
+    assert [len(row["raw"]["turns"]) for row in rows] == [3] * len(rows)
+    assert len(rows) == 2
+    assert len(log) == 3 * 2 + thrown_away
 
 
 def test_costs_that_one_set_of_flags_hides_are_charged_though_its_ratio_is_not_the_least(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ EVEN = 1.1
 """How many times as long as when it was fast the piece of work may take on a processor that is called fast: less would
 wait for how well so short a piece is timed."""
 QUICKEST = 0.1
-"""Share of the readings remembered in which the processor was fast: against the very quickest of them, which is luck,
-processors of which nobody takes anything were waited for."""
+"""Share of the readings remembered in which the processor was fast. The very quickest of many is luck: against it, most
+others would be slow."""
 MOST_READINGS, READING_SECONDS = 50, 0.001
 """How often a processor that is slow is looked at, and seconds between two looks: mostly it is slow for milliseconds,
 and to wait for longer takes more time than to run a process anew."""
