@@ -18,7 +18,8 @@ from whet.evaluators.kernels.libraries import Answers
 from whet.evaluators.languages.base import BuildRequest
 from whet.evaluators.languages.registry import language_of_answer
 from whet.evaluators.package import Surroundings
-from whet.evaluators.processes import FORGED, START_SECONDS, FunctionProcess, ProgramProcess, TargetProcess, fault
+from whet.evaluators.processes import FORGED, START_SECONDS, FunctionProcess, TargetProcess, fault
+from whet.evaluators.program_process import ProgramProcess
 from whet.evaluators.stopwatch import Stopwatch
 from whet.sandbox.interpreter import Interpreter
 from whet.sandbox.protocol import Incident, Job, Sandbox, Session

@@ -43,7 +43,7 @@ from whet.core.trees import parse_python
 from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.outcomes import decode_run
-from whet.evaluators.processes import ProgramProcess
+from whet.evaluators.program_process import ProgramProcess
 from whet.evaluators.scores.common import Mean as MeanKind
 from whet.evaluators.scores.common import geometric_mean, leave_one_out, mean, spread
 from whet.evaluators.scores.effibench import mean_of_ratios, memory_integral, ratio_of_sums

@@ -14,7 +14,8 @@ from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
 from whet.evaluators.meters.base import Setting
 from whet.evaluators.meters.time import windows
-from whet.evaluators.processes import FunctionProcess, Pass, ProgramProcess, TargetProcess
+from whet.evaluators.processes import FunctionProcess, Pass, TargetProcess
+from whet.evaluators.program_process import ProgramProcess
 from whet.evaluators.timing.statistics import NOISY
 from whet.evaluators.timing.turns import SIDES, Series, Turn, per_pass
 from whet.sandbox.process_tree import running_seconds, ticked_seconds

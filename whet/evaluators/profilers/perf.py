@@ -19,9 +19,10 @@ from whet.core.profile import Profile
 from whet.evaluators.artifacts import Artifact, Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.processes import FunctionProcess, Pass, ProgramProcess
+from whet.evaluators.processes import FunctionProcess, Pass
 from whet.evaluators.profilers.inside import report
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks
+from whet.evaluators.program_process import ProgramProcess
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.protocol import Incident
 from whet.sandbox.sampling import inner, sample

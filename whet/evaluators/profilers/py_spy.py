@@ -16,8 +16,9 @@ from whet.core.task import Kind, Task
 from whet.evaluators.artifacts import Builder
 from whet.evaluators.finding import Fault
 from whet.evaluators.inputs.source import Input
-from whet.evaluators.processes import FunctionProcess, ProgramProcess
+from whet.evaluators.processes import FunctionProcess
 from whet.evaluators.profilers.stacks import Frame, Stack, from_stacks, python_functions
+from whet.evaluators.program_process import ProgramProcess
 from whet.sandbox.counters.process import Silent
 from whet.sandbox.sampling import inner, sample
 
